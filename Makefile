@@ -1,17 +1,17 @@
-# What people type. Every target is one line of help; the work is in scripts/.
+# The user interface: each target has a one-line help text and calls a script in scripts/.
 .DEFAULT_GOAL := help
 TESTS := $(basename $(notdir $(wildcard scenarios/*.js))) $(patsubst scenarios/%/test.js,%,$(wildcard scenarios/*/test.js))
 
-# bash would run it first.
+# bash would execute this file before each script.
 unexport BASH_ENV
 
-# The variables given to make. A name that no target knows is a mistake, and would change nothing.
+# The variables given on the command line. An unknown name is an error: it is a typo and would have no effect.
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 UNKNOWN := $(if $(GIVEN),$(filter-out $(shell cat scripts/make-words.txt),$(GIVEN)))
 $(foreach name,$(firstword $(UNKNOWN)),$(error $(name) is not a variable of any target; did you mean $(shell awk -v word='$(name)' -f scripts/nearest.awk scripts/make-words.txt)? (make help-all lists them)))
 
-# Variables given to make, as in `make spike PROFILE=smoke`, reach the scripts through the environment, each as it is: make expands none.
-# (It hands on its own environment as it is by itself.)
+# Variables given to make, as in `make spike PROFILE=smoke`, are exported to the scripts unexpanded. Variables of the
+# environment reach the scripts unchanged anyway.
 $(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name)))$(eval export $(name)))
 
 .PHONY: help help-all list $(TESTS) gateway-up plan workload-init up down status logs clean check test test-all fuzz lint setup release audit conformance ci signals docs signals-record dashboards live dashboards-build bench-client bench-accuracy bench-memory bench-exporter bench-attribution bench-leaks bench-recovery bench-regression bench-trust report compare compare-ab baseline-save
@@ -25,8 +25,8 @@ help-all: ## List every target, and every variable with its default
 list: ## List the tests with what they measure and how long they take; with TARGET_URL=..., which of them can load that server
 	@if [ -z "$$TARGET_URL$$TARGET_COMMAND" ]; then exec cat scripts/list.txt; fi; by_make=1 exec scripts/list
 
-# make turns every failure into its own exit code 2; by_make has the test's shown. One simple command: the shell becomes it,
-# so that a signal to make reaches it.
+# make exits with 2 on every failure; with by_make set, the script also prints the test's own exit code. The recipe is
+# one simple command, so the shell execs it and signals to make reach it.
 $(TESTS): ## run the test
 	@by_make=1 exec scripts/run $@
 

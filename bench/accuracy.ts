@@ -1,7 +1,7 @@
 /**
- * `make bench-accuracy`: are the latencies that a run reports those that there were? A server that sleeps known times
- * logs what each request took; the output lab's percentiles, and those read back from Prometheus, are held against its log. What clients wait
- * besides, for a connection and for answers that do not come, is held against the script's own clock.
+ * `make bench-accuracy`: compares the latencies that a run reports with the true ones. A server that sleeps for known
+ * times logs the duration of each request; the percentiles of the output lab and of Prometheus are compared with this
+ * log. Latencies that include the connection setup or a timeout are compared with the script's own clock.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,20 +13,20 @@ import { generatorEnvironment } from '../cli/k6.ts';
 import { judge, neighbours, quantile, spread, spreadText } from './figures.ts';
 import { Bench, count, logProgress, runK6, startBenchServer, startPrometheus } from './harness.ts';
 
-/** As k6/sleeping.js takes it: arrivals a second, of a distribution that the server knows. */
+/** A phase of k6/sleeping.js: constant arrivals; the server draws service times from a distribution that it knows. */
 export interface SleepingPhase {
   name: string;
   distribution: string;
   rate: number;
   seconds: number;
-  /** At once, at most. */
+  /** Maximum number of VUs. */
   users?: number;
 }
 
-/** A machine that is busy for a moment spoils one round's percentiles; most rounds must hold. */
+/** A briefly busy machine distorts the percentiles of one round, so only most rounds must pass. */
 const ROUNDS = count('ROUNDS', 3);
 const PHASE_SECONDS = count('PHASE_SECONDS', 10);
-/** Enough for these times; the phase in which the server stops has as many as a run gives it. */
+/** Enough VUs for these service times. In the stalled phase, the number of VUs is the default of a run. */
 const USERS = 100;
 const QUANTILES = [
   ['p50', 0.5],
@@ -34,18 +34,21 @@ const QUANTILES = [
   ['p99', 0.99],
 ] as const;
 
-/** What a percentile may be off, whichever is more. */
+/** Allowed deviation of a percentile: the larger of the two. */
 const MAX_OFF_MS = 1;
 const MAX_OFF_SHARE = 0.02;
 const allowance = (ms: number) => Math.max(MAX_OFF_MS, MAX_OFF_SHARE * ms);
-/** k6 asks Prometheus for buckets that grow by 1.1 at most, and gets 2^(1/8). A value is somewhere in its bucket. */
+/**
+ * k6 requests native histograms whose buckets grow by a factor of at most 1.1; Prometheus uses 2^(1/8). A value can be
+ * anywhere in its bucket.
+ */
 const BUCKET_SHARE = 2 ** (1 / 8) - 1;
 
-/** Half of the phase is gone when the server stops, for STOPPED_MS. */
+/** The server is stopped halfway through the phase, for STOPPED_MS. */
 const STALLED = { name: 'stalled', distribution: 'constant', rate: 200, seconds: count('STALL_SECONDS', 30) };
 const STALLED_REQUESTS = STALLED.rate * STALLED.seconds;
 const STOPPED_MS = 2000;
-/** What an open loop must show of a stall, less what a loaded machine shifts. */
+/** Minimum share of the expected stall that an open-loop test must show; the rest is allowed for a loaded machine. */
 const MIN_STALL_SHARE = 0.95;
 
 const LOADS = ['constant', 'bimodal', 'heavy-tail'].flatMap((distribution) =>
@@ -59,7 +62,7 @@ const KNOWN: SleepingPhase[] = LOADS.flatMap(({ rounds, ...load }) =>
   rounds.map((name) => ({ ...load, name })),
 );
 
-/** Over TLS, with a handshake of 100 ms for each call; of the second phase one call in 20 gets no answer in time. */
+/** Over TLS, with a handshake of 100 ms per call. In the second phase, one call in 20 times out. */
 const FELT: SleepingPhase[] = ['constant', 'hanging'].map((distribution) => ({
   name: distribution,
   distribution,
@@ -69,7 +72,7 @@ const FELT: SleepingPhase[] = ['constant', 'hanging'].map((distribution) => ({
 }));
 const TIMEOUT_S = 1;
 
-/** @returns whether the latencies are what the script waited */
+/** @returns whether the reported latencies match the times that the script waited */
 async function holdsWhatIsFelt(bench: Bench, url: string): Promise<boolean> {
   const seconds = sum(FELT.map((phase) => phase.seconds));
   const generator = {
@@ -139,7 +142,10 @@ await Bench.run(async (bench) => {
   if (!summary) throw new Error('k6 left no measured.json');
   const logged = await server.times();
 
-  /** What both say of a percentile, and whether it may be: Prometheus does not interpolate between two requests. */
+  /**
+   * Compares a percentile of both sources with the log. Prometheus does not interpolate between two requests, so its
+   * value is compared with a range.
+   */
   const compare = async (phase: string, [name, q]: (typeof QUANTILES)[number]) => {
     const times = (logged[phase] ?? []).map((us) => us / 1000);
     const { all, latency } = latenciesOf(inScope(summary.groups, { phase }));
@@ -192,7 +198,7 @@ await Bench.run(async (bench) => {
   const { all: answers, latency } = latenciesOf(stalled);
   const { count: answered } = answers;
   const dropped = total(stalled, 'dropped');
-  // Every request that is sent meanwhile waits for the rest of it: of the longest, each is an interval shorter than the one before.
+  // A request sent during the stall waits for the rest of it, so each waits one interval less than the one before.
   const longerThan = (ms: number) => ((stoppedMs - ms) * STALLED.rate) / 1000;
   const longest = (share: number) => stoppedMs - share * STALLED.seconds * 1000;
   const all = durations(STALLED.name);
@@ -219,12 +225,12 @@ await Bench.run(async (bench) => {
   return stallHolds && feltHolds && labHolds && histogramHolds;
 });
 
-/** PromQL: the latencies of the whole phase. */
+/** PromQL: the latency histogram of the whole phase. */
 function durations(phase: string) {
   return `sum(last_over_time(k6_mcp_request_duration_seconds{phase="${phase}"}[1h]))`;
 }
 
-/** @returns how long it was stopped, ms */
+/** @returns how long the process was stopped, ms */
 async function stopFor(pid: number, ms: number) {
   const started = performance.now();
   process.kill(pid, 'SIGSTOP');

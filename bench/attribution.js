@@ -1,14 +1,15 @@
 /**
- * `make bench-attribution`: is what a run names as its bottleneck what it was? Faults whose effect is known are made while the
- * spike test runs: its first phase is healthy, each fault begins with the second. What the findings name is held against them.
+ * `make bench-attribution`: does a run name the right bottleneck? Known faults are injected while the spike test runs:
+ * its first phase is healthy, and each fault begins with the second. The bottleneck that the findings name is compared
+ * with the fault.
  *
- *   TABLE=reference the reference target's faults (attribution/reference.js); outside: limits of servers that export nothing
- *                   (attribution/outside.ts); servers: servers by others (tests/servers/public)
- *   RUNS=3          of each fault
- *   FAULTS=a,b      those alone
- *   SEED=1          of the loads and sizes, which differ from run to run
- *   POOL_DIR=dir    where runs are kept, and those that are there already are used: an interrupted bench goes on
- *   REANALYSE=1     what is in POOL_DIR, read by the rules as they are now: no load
+ *   TABLE=reference faults of the reference target (attribution/reference.js); outside: limits of servers that export
+ *                   no metrics (attribution/outside.ts); servers: third-party servers (tests/servers/public)
+ *   RUNS=3          runs per fault
+ *   FAULTS=a,b      only these faults
+ *   SEED=1          seed of the loads and fault sizes, which differ from run to run
+ *   POOL_DIR=dir    folder of the runs; existing runs are reused, so an interrupted bench can be continued
+ *   REANALYSE=1     only analyses the runs in POOL_DIR with the current rules, without load
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -37,8 +38,8 @@ import { wilson } from './wilson.js';
  * @typedef {object} Table
  * @property {Record<string, Fault>} FAULTS
  * @property {(lab: import('./lab-stack.js').LabStack, made: Truth, folder: string, undo: (() => unknown)[]) => Promise<Started>} start
- * @property {number} MIN_RIGHT share of the runs
- * @property {boolean} WRONG_ALLOWED in the others another than the true one may be named
+ * @property {number} MIN_RIGHT minimum share of runs with the right bottleneck
+ * @property {boolean} WRONG_ALLOWED whether the other runs may name a wrong bottleneck
  */
 
 /** @type {Record<string, Table>} */
@@ -49,7 +50,7 @@ const { FAULTS } = table;
 const RUNS = count('RUNS', 3);
 const SEED = count('SEED', 1);
 const NAMES = namesOf(process.env.FAULTS);
-// The target has a setting of that name.
+// The target has a setting of the same name.
 delete process.env.FAULTS;
 const POOL = resolve(
   process.env.POOL_DIR ||
@@ -57,39 +58,39 @@ const POOL = resolve(
       new URL(`../results/bench-attribution${TABLE === 'reference' ? '' : `-${TABLE}`}`, import.meta.url),
     ),
 );
-/** Of the spike test's rates: 6 to 10 requests/s, and 120 to 200 in the spike. */
+/** Factors of the spike test's rates: 6 to 10 requests/s, and 120 to 200 in the spike. */
 const SCALES = [0.06, 0.07, 0.08, 0.09, 0.1];
-/** What a run takes with its warm-up, set-up and analysis. */
+/** Duration of a run including warm-up, set-up and analysis. */
 const RUN_S = DURATION_S + 30;
-/** What a run leaves that the analysis needs again. */
+/** Files of a run that a later analysis needs. */
 const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'truth.json', 'host-watch.json'];
 
 /**
  * @typedef {object} Fault
- * @property {string | null} truth what has to be named: a resource, or a resource and its cause; null: nothing may be
- * @property {[least: number, most: number]} [size] drawn for each run, so that the rules do not fit one of them
- * @property {true} [whole] only whole sizes
- * @property {number} [scale] of the rates; by default one of SCALES is drawn
- * @property {true} [invalid] a run with it must be declared invalid
+ * @property {string | null} truth the bottleneck to be named: a resource, or a resource and its cause; null: none
+ * @property {[least: number, most: number]} [size] drawn for each run, so that the rules are not tuned to one size
+ * @property {true} [whole] the size is a whole number
+ * @property {number} [scale] factor of the rates; drawn from SCALES by default
+ * @property {true} [invalid] the run must be declared invalid
  * @property {string} about
  *
- * @typedef {object} Started what a run is made with
+ * @typedef {object} Started the set-up of a run
  * @property {Record<string, string>} variables
- * @property {(generatorPid: () => number) => Promise<unknown>} begin makes what begins with the spike
- * @property {number} [untilS] the run ends so long after the spike: its recovery tells nothing of the limit
+ * @property {(generatorPid: () => number) => Promise<unknown>} begin starts the fault when the spike begins
+ * @property {number} [untilS] ends the run this long after the spike: its recovery says nothing about the limit
  *
  * @typedef {object} Truth
  * @property {string} fault
  * @property {number | null} size
- * @property {number} scale of the rates
+ * @property {number} scale factor of the rates
  *
  * @typedef {object} Outcome
  * @property {Truth} made
  * @property {string} truth
  * @property {string} said
- * @property {string} verdict of the run
+ * @property {string} verdict verdict of the run
  * @property {import('../analysis/findings/finding.ts').Finding | null} finding
- * @property {import('../analysis/findings/finding.ts').Finding | null} most what it answers at most
+ * @property {import('../analysis/findings/finding.ts').Finding | null} most the capacity finding
  * @property {boolean} right
  */
 
@@ -107,7 +108,11 @@ function namesOf(text) {
   return names;
 }
 
-/** @param {string} name of a fault @param {number} number of its run @returns {Truth} the same for the same seed */
+/**
+ * @param {string} name name of a fault
+ * @param {number} number number of the run
+ * @returns {Truth} depends only on these and SEED
+ */
 function draw(name, number) {
   const place = Object.keys(FAULTS).indexOf(name);
   const random = seededRandom(SEED * 10_007 + place * 101 + number);
@@ -134,7 +139,7 @@ async function make(lab, made, folder) {
   rmSync(results, { recursive: true });
 }
 
-/** @param {string} folder of a run that was made @returns {Promise<Outcome>} by the rules as they are now */
+/** @param {string} folder folder of an existing run @returns {Promise<Outcome>} judged by the current rules */
 async function judge(folder) {
   const read = (/** @type {string} */ name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
   /** @type {[Truth, import('../analysis/judge/run.ts').Run]} */
@@ -150,7 +155,7 @@ async function judge(folder) {
     buckets: bucketsOf(lines, phases),
     capacities: capacitiesOf(withBaselines(plan, phases), groups, lines),
   };
-  // A busy machine may have its baseline miss an objective; what was done to the run came later.
+  // The last finding counts: on a busy machine the baseline may miss an objective, but the fault came later.
   const finding = bottleneck({ plan, phases, thresholds, timeline, ...known }).at(-1) ?? null;
   const { truth: expected, invalid } = /** @type {Fault} */ (FAULTS[made.fault]);
   const truth = expected ?? NOTHING;
@@ -167,7 +172,7 @@ async function judge(folder) {
   };
 }
 
-/** @param {Outcome[]} outcomes @returns {boolean} whether all that was promised holds */
+/** @param {Outcome[]} outcomes @returns {boolean} whether all limits hold */
 function report(outcomes) {
   printTable(
     ['fault', 'size', 'load', 'answers at most', 'at a time', 'named', 'confidence', 'run is', ''],
@@ -218,7 +223,7 @@ function report(outcomes) {
   return share >= table.MIN_RIGHT && accused === 0 && valid === 0 && (table.WRONG_ALLOWED || wrong === 0);
 }
 
-// Round by round, so that a bench that is interrupted has something of each.
+// Round by round, so that an interrupted bench has runs of every fault.
 const wanted = Array.from({ length: RUNS }, (_, index) => index + 1).flatMap((number) =>
   NAMES.map((name) => ({ made: draw(name, number), folder: join(POOL, `${name}-${SEED}-${number}`) })),
 );

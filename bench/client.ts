@@ -1,6 +1,7 @@
 /**
- * `make bench-client`: what a call with k6/x/mcp costs the load generator, in CPU and memory, against bare `http.post`; and what a
- * scenario's call costs, through lib/. Every round runs every generator once, so that the ratios of a round are of the same few minutes.
+ * `make bench-client`: measures what a call costs the load generator in CPU and memory: with k6/x/mcp compared with
+ * bare `http.post`, and with a scenario through lib/ compared with the module. Every round runs every generator once,
+ * so that the measurements behind a ratio are only minutes apart.
  */
 import { join } from 'node:path';
 import { toolPath } from '../cli/tool-path.ts';
@@ -19,23 +20,23 @@ import {
 
 const ROUNDS = count('ROUNDS', 8);
 const REQUESTS = count('REQUESTS', 40_000);
-/** A 64 KB answer costs several times as much. */
+/** Fewer, because an answer of 64 KB costs several times as much. */
 const LARGE_REQUESTS = Math.ceil(REQUESTS / 4);
 const VUS = 20;
-/** What is subtracted: a run in which k6 starts, makes its VUs, and each calls a few times. */
+/** The cost of a run with few requests (start of k6, VU initialization, a few calls) is subtracted. */
 const START_UP_REQUESTS = VUS * 5;
-/** Memory per VU is the difference between so many VUs and so few, each with a few calls. */
+/** Memory per VU is the difference between runs with many and with few VUs, divided by the difference in VUs. */
 const MANY_VUS = count('USERS', 1000);
 const FEW_VUS = Math.ceil(MANY_VUS / 10);
 const CALLS_PER_VU = 10;
-/** All at once, each with a session and so many calls. */
+/** The number of VUs with a session each, and the calls per session. */
 const SESSION_VUS = count('SESSIONS', 10_000);
 const CALLS_PER_SESSION = 20;
 const MAX_SESSIONS_GB = 4;
-/** Streams that are held at once: one by each VU, and twenty. */
+/** The number of concurrent streams: one per VU, and 20 per VU. */
 const LISTENERS = count('LISTENERS', 2000);
 const PER_VU = [1, 20];
-/** Server processes that are held at once, each by a VU. */
+/** The number of concurrent server processes, one per VU. */
 const PROCESSES = count('PROCESSES', 500);
 const GOGCS = (process.env.GOGC || '100,400').split(',');
 
@@ -45,14 +46,14 @@ const MEMORY = 'KB/VU';
 type Name = keyof ReturnType<typeof generators>;
 type Row = [what: string, unit: typeof CPU | typeof MEMORY, generator: Name, base: Name, limit?: number];
 
-/** The limit is on the ratio of the two; without: for comparison. */
+/** The limit applies to the ratio of the two generators. Rows without a limit are for comparison. */
 const ROWS: Row[] = [
   ['JSON, 700 bytes', CPU, 'module', 'bare', 0.9],
   ['the same with expect in JavaScript', CPU, 'expect', 'bare', 1],
   ['the same as SSE', CPU, 'sse', 'bare', 1],
   ['JSON, 64 KB', CPU, 'large', 'bareLarge', 0.9],
   ['JSON, 700 bytes, over stdio, against HTTP', CPU, 'stdio', 'module', 0.8],
-  // With the script's JavaScript, tags and thresholds.
+  // Includes the script's JavaScript, tags and thresholds.
   ["a scenario's call, against the module alone", CPU, 'scenario', 'alone', 1.6],
   ['with the output lab, against none', CPU, 'lab', 'alone', 1.05],
   ['with remote write on top', CPU, 'remoteWrite', 'alone', 1.1],
@@ -111,7 +112,7 @@ await Bench.run(async (bench) => {
     },
   };
 
-  // One may be in several rows, and is measured once a round.
+  // A generator can be in several rows; it is measured once a round.
   const names = ROWS.flatMap(([, unit, generator, base]) =>
     [generator, base].map((name) => `${unit}:${name}`),
   );
@@ -119,7 +120,7 @@ await Bench.run(async (bench) => {
   const figures: Record<string, number[]> = Object.fromEntries(measured.map((key) => [key, []]));
   for (let round = 1; round <= ROUNDS; round += 1) {
     logProgress(`round ${round} of ${ROUNDS} ...`);
-    // There and back: what comes late in one round comes early in the next.
+    // The order is reversed every other round, so that drift cancels out.
     for (const key of round % 2 === 1 ? measured : measured.toReversed()) {
       const [unit, name, GOGC = ''] = key.split(':') as [Row[1], Name, string];
       const generator: Generator = all[name];

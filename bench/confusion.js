@@ -1,9 +1,9 @@
-/** What was true against what was said. */
+/** Confusion matrix of true and reported bottlenecks. */
 
 /**
  * @param {{truth: string, said: string}[]} cases
  * @param {string[]} truths in the order of the rows
- * @returns {{columns: string[], rows: {truth: string, counts: number[]}[]}} columns: all that was said, the truths' own first
+ * @returns {{columns: string[], rows: {truth: string, counts: number[]}[]}} columns: everything reported, truths first
  */
 export function confusion(cases, truths) {
   const said = new Set(cases.map((each) => each.said));

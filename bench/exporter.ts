@@ -1,6 +1,6 @@
 /**
- * `make bench-exporter`: what watching a server's processes costs, with as many connections as CONNECTIONS says. A server in a process
- * of its own holds them; the exporter is scraped every two seconds, as Prometheus does it.
+ * `make bench-exporter`: measures the CPU cost of watching a server's processes with CONNECTIONS open connections. A
+ * separate process holds them. The exporter is scraped every two seconds, as by Prometheus.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,9 +14,9 @@ import { judge } from './figures.ts';
 import { Bench, count } from './harness.ts';
 
 const SCRAPE_S = 2;
-/** Of one core. */
+/** Limit, as a share of one core. */
 const LIMIT = 0.02;
-/** Clock ticks a second in /proc. */
+/** Clock ticks per second in /proc. */
 const TICKS = 100;
 
 /** CPU seconds of a process, user and system. */
@@ -28,7 +28,7 @@ function cpuOf(pid: number): number {
 if (process.send) {
   const server = createServer(() => {}).listen(0, '127.0.0.1', 4096, () => {
     const { port } = server.address() as AddressInfo;
-    // One to another server, which the exporter then looks at between scrapes, too.
+    // An outgoing connection makes the exporter also check connections between scrapes.
     connect(port, '127.0.0.1', () => process.send?.(port));
   });
 } else {
@@ -51,7 +51,7 @@ if (process.send) {
       await sleep(SCRAPE_S * 1000);
     }
     const share = (cpuOf(exporter.pid) - before) / ((performance.now() - sinceMs) / 1000);
-    // By now the server has accepted the last of them, too.
+    // The server has accepted all connections by now.
     const seen = await (await fetch(url)).text();
     const watched = Number(/^target_connections_in (\d+)$/m.exec(seen)?.[1]);
     if (watched !== connections)

@@ -1,4 +1,4 @@
-/** The arithmetic of the benches, and how they show it. */
+/** Arithmetic and output of the benches. */
 import Table from 'cli-table3';
 import { max, median, min } from 'simple-statistics';
 
@@ -11,7 +11,7 @@ export interface Spread {
 /**
  * @param values at least one
  * @param q 0..1
- * @returns the values at the two ranks next to the quantile, which may be one
+ * @returns the values at the two ranks next to the quantile; both are the same if the quantile is at a rank
  */
 export function neighbours(values: number[], q: number): [below: number, above: number] {
   const sorted = Float64Array.from(values).sort();
@@ -19,7 +19,7 @@ export function neighbours(values: number[], q: number): [below: number, above: 
   return [sorted[Math.floor(rank)] ?? Number.NaN, sorted[Math.ceil(rank)] ?? Number.NaN];
 }
 
-/** Interpolated between the two nearest ranks, as k6 does it. See `neighbours`. */
+/** Interpolates linearly between the two nearest ranks, as k6 does. See `neighbours`. */
 export function quantile(values: number[], q: number): number {
   const [below, above] = neighbours(values, q);
   return below + (above - below) * (((values.length - 1) * q) % 1);
@@ -32,14 +32,14 @@ export const spread = (values: number[]): Spread => ({
   max: max(values),
 });
 
-/** Round by round, so that a machine that gets faster or slower meanwhile does not move it. */
+/** The ratio of each round, so that drift of the machine's speed does not affect it. */
 export const ratio = (ours: number[], base: number[]): Spread =>
   spread(ours.map((value, round) => value / (base[round] ?? Number.NaN)));
 
 /**
- * @param points [x, y], in order
- * @param windows as many parts of the points
- * @returns each part's lowest
+ * @param points [x, y], sorted by x
+ * @param windows number of parts into which the points are divided
+ * @returns the lowest point of each part
  */
 export function floors(points: [number, number][], windows: number): [number, number][] {
   const size = Math.max(1, Math.floor(points.length / windows));
@@ -55,10 +55,9 @@ export function printTable(head: string[], rows: string[][]) {
   console.log(table.toString());
 }
 
-/** Does a limit hold? */
 export const verdict = (holds: boolean) => (holds ? 'ok' : 'over');
 
-/** Prints rows with whether their limits hold, where they have one. @returns whether all of them do */
+/** Prints rows, with the result for those that have a limit. @returns whether all limits hold */
 export function judge(head: string[], rows: { cells: string[]; holds?: boolean }[]): boolean {
   const judged = rows.map(({ cells, holds }) => [...cells, holds === undefined ? '' : verdict(holds)]);
   printTable([...head, ''], judged);

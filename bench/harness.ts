@@ -1,4 +1,6 @@
-/** What the benches share: their server, a Prometheus, and k6 with what the kernel counted for it. */
+/**
+ * Shared code of the benches: their server, a Prometheus, and k6 with the kernel's accounting of its CPU and memory.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,40 +16,40 @@ import { variables } from '../lib/config.js';
 
 export { logProgress } from '../cli/log-progress.ts';
 
-/** One way to run k6. */
+/** A way to run k6. */
 export interface Generator {
-  /** In bench/k6/. */
+  /** File in bench/k6/. */
   script: string;
-  /** What it calls. */
+  /** URL of the server under test. */
   url: string;
-  /** On top of the shell's, but for what tunes k6 or the scripts. */
+  /** Added to the shell's environment without the variables that configure k6 or the scripts. */
   env?: Record<string, string>;
-  /** k6's; in BENCH_SCENARIO. */
+  /** The k6 scenario, passed as BENCH_SCENARIO. */
   scenario?: object;
-  /** Where the output lab leaves its files, in place of k6's summary. */
+  /** Folder of the output lab's files, which replace k6's summary. */
   results?: string;
-  /** URL of the Prometheus that gets the metrics. */
+  /** URL of the Prometheus that receives the metrics. */
   prometheus?: string;
   args?: string[];
-  /** Errors in its log are part of what is measured. */
+  /** Errors in k6's log do not fail the bench. */
   mayFail?: boolean;
 }
 
 export interface Usage {
   /** User and system time of the k6 process. */
   cpuUs: number;
-  /** Its largest resident set. */
+  /** Maximum resident set size. */
   peakBytes: number;
 }
 
-/** What calls one tool through the whole of lib/, in a k6 with the settings of a run. */
+/** Calls one tool through all of lib/, with k6 configured as in a run. */
 export const oneTool = (url: string): Generator => ({
   script: 'one-tool.js',
   url,
   env: { ...generatorEnvironment(0), PROFILE: 'full', TOOL: 'lookup', ARGS: '{"key":"a"}' },
 });
 
-/** @param name a whole number above 0 from the environment */
+/** @param name environment variable with a whole number above 0 */
 export function count(name: string, fallback: number): number {
   const text = process.env[name] || String(fallback);
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
@@ -55,12 +57,12 @@ export function count(name: string, fallback: number): number {
   process.exit(USAGE);
 }
 
-/** What a bench started, in a folder for what it leaves. */
+/** The processes that a bench started, and a folder for its files. */
 export class Bench extends AsyncDisposableStack {
   readonly folder = mkdtempSync(join(tmpdir(), 'mcp-load-lab-bench-'));
   #ending?: Promise<void>;
 
-  /** Runs it, and ends what it started, however it ends. @param measure whether every limit holds */
+  /** Runs the bench and stops its processes in any case. @param measure returns whether every limit holds */
   static async run(measure: (bench: Bench) => Promise<boolean>) {
     const bench = new Bench();
     bench.defer(() => rmSync(bench.folder, { recursive: true, force: true }));
@@ -79,13 +81,13 @@ export class Bench extends AsyncDisposableStack {
     );
   }
 
-  /** Once: who asks a second time waits for the same end. */
+  /** Runs once: later calls wait for the first to finish. */
   #end() {
     this.#ending ??= this.disposeAsync();
     return this.#ending;
   }
 
-  /** A server that ends with the bench. */
+  /** Starts a server that is stopped with the bench. */
   async start(...[name, how]: Parameters<typeof startServer>) {
     const server = await startServer(name, how);
     this.defer(server.stop);
@@ -94,12 +96,12 @@ export class Bench extends AsyncDisposableStack {
 }
 
 /**
- * Linux shares the CPUs out by session (autogroup): of a server in another one, a large answer comes in more and smaller pieces, which cost k6
- * half as much again.
+ * Linux divides the CPUs among sessions (autogroup). If the server is in another session, large answers arrive in more
+ * and smaller pieces, which cost k6 half as much again.
  */
 const DETACHED = false;
 
-/** See bench/server. @param bench that it ends with, if any */
+/** Starts bench/server. @param bench stops the server when it ends, if given */
 export async function startBenchServer(bench: Pick<Bench, 'start'> = { start: startServer }) {
   const address = `127.0.0.1:${await freePort()}`;
   const tlsAddress = `127.0.0.1:${await freePort()}`;
@@ -113,7 +115,7 @@ export async function startBenchServer(bench: Pick<Bench, 'start'> = { start: st
   return { url, tlsUrl: `https://${tlsAddress}`, pid, stop, served, times };
 }
 
-/** A Prometheus that scrapes nothing and takes remote writes, with the stack's own flags. @returns its URL */
+/** Starts a Prometheus with the stack's flags that scrapes nothing and accepts remote writes. @returns its URL */
 export async function startPrometheus(bench: Bench) {
   const address = `127.0.0.1:${await freePort()}`;
   const url = `http://${address}`;
@@ -130,22 +132,25 @@ export async function startPrometheus(bench: Bench) {
   return url;
 }
 
-/** What no shell tells: runs a command, and prints its seconds of CPU and its peak memory in KiB, as the kernel counted them. */
+/**
+ * Runs a command and prints its CPU seconds and its peak memory in KiB, as accounted by the kernel. Shells don't
+ * provide these.
+ */
 const WITH_RUSAGE = `import os, sys
 _, status, used = os.wait4(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ), 0)
 print(f"\\n{used.ru_utime + used.ru_stime} {used.ru_maxrss}")
 sys.exit(os.waitstatus_to_exitcode(status))`;
 
-/** Of a user who has set none of the variables that the generator or this library read. */
+/** The environment without the variables that configure k6 or this library. */
 function plainEnvironment() {
   const read = ['GOGC', 'GOMEMLIMIT', 'GOMAXPROCS', ...Object.keys(variables)];
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !read.includes(name)));
 }
 
 /**
- * @param bench in its folder k6 logs
- * @param watch called every `everyMs` while it runs, with the address of k6's API
- * @throws {Error} where k6 failed, or logged an error: the figures would be of something else
+ * @param bench k6 logs into its folder
+ * @param watch called every `everyMs` while k6 runs, with the address of k6's API
+ * @throws {Error} if k6 failed or logged an error: the measurements would be meaningless
  */
 export async function runK6(
   { script, url, env, scenario, results, prometheus, args = [], mayFail = false }: Generator,
@@ -194,7 +199,7 @@ export async function runK6(
   return { cpuUs: 1e6 * Number(seconds), peakBytes: 1024 * Number(kibibytes) };
 }
 
-/** Figures that k6 has of itself, of one moment; NaN while it starts or ends. */
+/** Current values of k6's own metrics; NaN while it starts or exits. */
 export async function ownMetrics(address: string, ...names: string[]): Promise<number[]> {
   const text = await fetch(`http://${address}/metrics`).then(
     (answer) => answer.text(),

@@ -1,4 +1,4 @@
-/** A stack of a bench's own, in which it runs the project's tests as a user would, and makes faults meanwhile. */
+/** A separate stack in which a bench runs the project's tests and injects faults. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { zeroOf } from '../cli/trials/lab.ts';
 import { freePort, hiddenHost } from '../contract/free-port.js';
 import { Bench, logProgress } from './harness.ts';
 
-/** A fifth of what a machine with two processors can do. */
+/** A fifth of the capacity of a machine with two CPUs. */
 const WARM_UP = { PROFILE: 'quick', DURATION: '20s', RATE_SCALE: '0.25', THRESHOLDS: 'off' };
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -19,15 +19,16 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  * @property {number} code
  * @property {string} output
  * @property {string} folder
- * @property {any} run run.json, null where there is none
+ * @property {any} run content of run.json; null if there is none
  * @property {import('../analysis/collect/timeline.ts').Timeline | null} timeline
  *
- * @typedef {object} Moment the beginning of a phase
+ * @typedef {object} Moment the start of a phase
  * @property {import('../analysis/collect/plan.ts').PlannedPhase} phase
  * @property {import('../analysis/collect/plan.ts').PlannedPhase[]} phases
- * @property {number} zeroMs when the phases' clock began
- * @property {(seconds: number) => Promise<void>} after waits until so long after the phase's start; at once where that is past
- * @property {() => number} generatorPid of k6
+ * @property {number} zeroMs start of the first phase, Unix time in ms
+ * @property {(seconds: number) => Promise<void>} after waits until this long after the phase's start; returns if that
+ * is past
+ * @property {() => number} generatorPid pid of k6
  */
 
 /** See `withLabStack`. */
@@ -35,7 +36,7 @@ export class LabStack {
   /** @type {Set<import('node:child_process').ChildProcess>} */
   #children = new Set();
   #env;
-  /** The one script that is still to run. @type {string} */
+  /** The only script that may still be started, once the stack is being stopped. @type {string} */
   #ending = '';
 
   /** @param {string} runDir @param {string} resultsDir */
@@ -45,7 +46,7 @@ export class LabStack {
     this.#env = { ...process.env, RUN_DIR: runDir, RESULTS_DIR: resultsDir, STACK: 'native' };
   }
 
-  /** @returns {Record<string, string>} where everything is: ports and URLs */
+  /** @returns {Record<string, string>} ports and URLs of the stack */
   get stackEnv() {
     return this.#file('stack.env');
   }
@@ -64,10 +65,10 @@ export class LabStack {
   }
 
   /**
-   * @param {[string, ...string[]]} command a script of the project with its arguments
+   * @param {[string, ...string[]]} command script of the project with its arguments
    * @param {Record<string, string>} [env]
-   * @returns {Promise<string>} what it said
-   * @throws {Error} where it fails
+   * @returns {Promise<string>} its output
+   * @throws {Error} if it fails
    */
   async sh(command, env = {}) {
     const { code, output } = await this.#command(command, env);
@@ -87,7 +88,7 @@ export class LabStack {
         cwd: ROOT,
         env: { ...this.#env, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
-        // A group of its own, so that Ctrl-C reaches it through us, in our order.
+        // In its own process group, so that Ctrl-C does not reach it directly, but is forwarded in the right order.
         detached: true,
       });
       this.#children.add(child);
@@ -101,7 +102,7 @@ export class LabStack {
     });
   }
 
-  /** @param {Record<string, string>} settings restarts the target with these */
+  /** @param {Record<string, string>} settings the target is restarted with these */
   async target(settings) {
     await this.sh(['scripts/up'], settings);
   }
@@ -125,11 +126,12 @@ export class LabStack {
   }
 
   /**
-   * One test from set-up to verdict, by scripts/run.
+   * Runs a test from set-up to verdict with scripts/run.
    *
    * @param {string} test
    * @param {Record<string, string>} variables
-   * @param {{during?: (moment: Moment) => unknown}} [hooks] during: called as each phase begins, the warm-up too
+   * @param {{during?: (moment: Moment) => unknown}} [hooks] during: called at the start of each phase, including the
+   * warm-up
    * @returns {Promise<LabRun>}
    */
   async run(test, variables, { during } = {}) {
@@ -163,8 +165,8 @@ export class LabStack {
 
   /**
    * @param {(moment: Moment) => unknown} during
-   * @param {string} address of k6's API
-   * @param {Set<string>} before folders of other runs
+   * @param {string} address address of k6's API
+   * @param {Set<string>} before folders of earlier runs
    * @param {() => boolean} over
    */
   async #follow(during, address, before, over) {
@@ -198,7 +200,7 @@ export class LabStack {
   }
 
   /**
-   * Ends what still runs, each by its id, and takes the stack away.
+   * Stops all processes that still run, by pid, and then the stack.
    *
    * @param {'scripts/down' | 'scripts/clean'} script
    */
@@ -212,12 +214,12 @@ export class LabStack {
   }
 }
 
-/** @param {string} path @returns {any} null where there is none */
+/** @param {string} path @returns {any} null if there is no such file */
 function readJson(path) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
 }
 
-/** @param {number} port @returns {number} the process that listens there @throws {Error} where there is none to be seen */
+/** @param {number} port @returns {number} pid of the process that listens on the port @throws {Error} if none is visible */
 function listenerOf(port) {
   const [pid] = listeners(port);
   if (pid === undefined) throw new Error(`nothing listens on port ${port}`);
@@ -225,9 +227,9 @@ function listenerOf(port) {
 }
 
 /**
- * Brings a stack up, hands it to the bench, and takes it away again, however the bench ends. It is never the stack that is up here.
+ * Starts a stack, passes it to the bench and removes it in any case. It is separate from the user's own stack.
  *
- * @param {(lab: LabStack) => Promise<boolean>} measure whether every limit holds
+ * @param {(lab: LabStack) => Promise<boolean>} measure returns whether every limit holds
  */
 export const withLabStack = (measure) =>
   Bench.run(async (bench) => {
@@ -235,7 +237,7 @@ export const withLabStack = (measure) =>
     bench.defer(() => lab.end('scripts/clean'));
     logProgress('starting a stack of its own ...');
     await lab.sh(['scripts/up']);
-    // A server that has just started compiles its code as it is called, which takes the CPU that a spike needs.
+    // A new server process compiles its code as it is called, which takes CPU that the spike needs.
     logProgress('warming it up ...');
     const { folder } = await lab.run('sustained', WARM_UP);
     if (folder) rmSync(folder, { recursive: true });

@@ -1,11 +1,12 @@
 /**
- * `make bench-leaks`: is a leak found at its rate, and none where there is none? Memory and database connections leak at known
- * rates while the soak test runs on a target just started; what the run's findings say is held against them.
+ * `make bench-leaks`: are leaks found with the right rate, and none on a healthy target? Memory and database
+ * connections leak at known rates while the soak test runs on a freshly started target. The findings of the run are
+ * compared with these rates.
  *
- *   RUNS=1          of each rate
- *   MINUTES=6       that a run's windows take together, at least 4
- *   RATE_SCALE=0.25 of the soak's 400 requests/s
- *   ONLY=memory     healthy, memory or connections, or several of them with commas between
+ *   RUNS=1          runs per rate
+ *   MINUTES=6       total length of a run's windows, at least 4
+ *   RATE_SCALE=0.25 factor of the soak's 400 requests/s
+ *   ONLY=memory     healthy, memory or connections, or several of them separated by commas
  */
 import { duration, number, percent } from '../contract/units.js';
 import { printTable } from './figures.ts';
@@ -17,30 +18,30 @@ const RUNS = count('RUNS', 1);
 const MINUTES = count('MINUTES', 6);
 const LEAST_MINUTES = 4;
 const RATE_SCALE = process.env.RATE_SCALE || '0.25';
-/** What a run takes in addition to its windows: a target just started, the warm-up, the analysis. */
+/** Duration of a run apart from its windows: start of the target, warm-up, analysis. */
 const OVERHEAD_S = 45;
 const MOST_OFF = 0.1;
 
-/** V8 alone lets the target's memory go up and down by 100 to 200 MB. */
+/** V8 alone makes the target's memory fluctuate by 100 to 200 MB. */
 const MB_PER_MINUTE = [100, 200, 400];
-/** In a whole run: its pools have 50, and what is left has to be enough for the load. */
+/** Connections leaked during the whole run: the pools have 50, and the rest must be enough for the load. */
 const CONNECTIONS = [12, 24, 36];
 
 /**
  * @typedef {object} Case
  * @property {'healthy' | 'memory' | 'connections'} what
- * @property {string} subject of the finding that is to be
- * @property {number} perMinute injected, in `unit`
+ * @property {string} subject subject of the expected finding
+ * @property {number} perMinute injected rate, in `unit` per minute
  * @property {string} unit
- * @property {string} figure of the finding
- * @property {number} factor from the figure to the unit a minute
+ * @property {string} figure name of the finding's figure with the rate
+ * @property {number} factor converts the figure to `unit` per minute
  * @property {Record<string, number>} faults
  *
  * @typedef {object} Outcome
- * @property {number | null} estimated a minute
+ * @property {number | null} estimated rate per minute
  * @property {[low: number, high: number] | null} interval
- * @property {string[]} claimed subjects of all leaks
- * @property {string[]} problems what keeps the run from counting
+ * @property {string[]} claimed subjects of all leak findings
+ * @property {string[]} problems why the run does not count
  */
 
 /** @type {Case[]} */
@@ -150,7 +151,7 @@ async function observed(lab, { subject, figure, factor, faults }) {
   };
 }
 
-/** @param {any} run @returns {string[]} a load that was not made says nothing of a server under it */
+/** @param {any} run @returns {string[]} the phases whose load was not delivered, which makes the run useless */
 function undelivered({ phases }) {
   const short = phases.filter(
     (/** @type {import('../analysis/judge/phases.ts').Phase} */ { measured, offered_rps, achieved_rps }) =>

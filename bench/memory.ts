@@ -1,7 +1,6 @@
 /**
- * `make bench-memory`: how much memory a load generator keeps for each request that it has made, over a run that is
- * long enough to tell: the slopes of its heap in use, after a garbage collection, and of its resident set, over the
- * requests.
+ * `make bench-memory`: measures how much memory a load generator retains per request, over a run long enough to show
+ * it: the slope over the number of requests, of the heap after a garbage collection and of the resident set.
  */
 import { join } from 'node:path';
 import { linearRegression, max } from 'simple-statistics';
@@ -19,17 +18,17 @@ import {
 } from './harness.ts';
 
 const REQUESTS = count('REQUESTS', 400_000);
-/** What k6 holds between two pushes to Prometheus depends on the rate: it must not change. */
+/** A constant rate, because the samples that k6 buffers between two pushes to Prometheus depend on it. */
 const RATE = count('RATE', 3000);
 const USERS = 50;
-/** Until buffers and connections have settled. */
+/** Measurements before this share of the run are ignored: buffers and connections are still growing. */
 const SETTLED_AFTER = 0.2;
-/** The last ones are of a k6 that makes its summary. */
+/** Measurements after this share of the run are ignored: k6 is creating its summary. */
 const SETTLED_UNTIL = 0.99;
-/** What is held for the next push goes up and down; what is kept is the least of a while. */
+/** The buffer for the next push fluctuates. The minimum of each window shows the retained memory. */
 const WINDOWS = 5;
 const LIMIT_BYTES = 5;
-/** The soak's load: 400 requests/s for 24 hours. */
+/** Load of the soak test: 400 requests/s for 24 hours. */
 const REQUESTS_A_DAY = 400 * 24 * 3600;
 
 await Bench.run(async (bench) => {
@@ -37,11 +36,11 @@ await Bench.run(async (bench) => {
   const prometheus = await startPrometheus(bench);
 
   const url = `${server.url}/json`;
-  // A machine that is too slow for the rate still shows what a request leaves behind.
+  // A machine that is too slow for the rate still shows the memory per request, so a low delivered share is accepted.
   const one = oneTool(url);
   const calls = { ...one, env: { ...one.env, THRESHOLDS: 'calls.delivered_share=0.01' } };
   const reporting = { ...calls, results: join(bench.folder, 'lab'), prometheus };
-  // Where a limit is to hold, what Go's runtime takes and gives back is not to decide: a few MB, whatever the length.
+  // Rows with a limit have more requests, so that a few MB that Go's runtime allocates or releases don't matter.
   const generators: [what: string, generator: Generator, requests: number, limit?: number][] = [
     ['bare k6', { script: 'bare.js', url }, REQUESTS],
     ['a scenario by k6 alone, with its summary', calls, REQUESTS],

@@ -1,36 +1,36 @@
 /**
- * `make bench-recovery`: are recovery times and the onset of degradation found where they are known? A fault of the target
- * is made as the spike ends and removed so many seconds later, so that is the recovery time; a rate limit, or a pool of known
- * capacity, is where a rising load has to degrade. What is judged is what the run's own findings say.
+ * `make bench-recovery`: are recovery times and the onset of degradation found where they are known? A fault of the
+ * target begins at the end of the spike and is removed a known time later, which is the recovery time. A rate limit, or
+ * a pool of known capacity, determines at which rate a ramp degrades. The run's own findings are compared with these.
  */
 import { round } from '../analysis/round.ts';
 import { printTable, verdict } from './figures.ts';
 import { logProgress } from './harness.ts';
 import { withLabStack } from './lab-stack.js';
 
-/** One statement a call, and no cache in front of it. */
+/** One SQL statement per call, and no caching. */
 const CALL = { TOOL: 'search_users', ARGS: '{"query":"ad","limit":2}' };
 const RUN_S = 95;
 
-/** A fifth of the spike's rates: 20 requests/s, a spike of 400. */
+/** A fifth of the spike test's rates: 20 requests/s, and 400 in the spike. */
 const SPIKE = { PROFILE: 'quick', DURATION: '70s', RATE_SCALE: '0.2', ...CALL };
-/** A slow statement still makes its call slow when it is removed. */
+/** The fault's delay: a call that is active when the fault is removed is still slow. */
 const SLOW_MS = 300;
 /** @type {Record<string, Record<string, number>>} */
 const FAULTS = { latency: { slow_statement_ms: SLOW_MS }, failures: { rate_limit_rps: 1 } };
-/** Made so long before the spike ends, that it is there when it does. */
+/** The fault begins this long before the spike ends, so that it is active by then. */
 const BEFORE_S = 0.5;
-/** A recovery is known to the second; the rest is what a fault takes to come and go. */
+/** Maximum lateness: recovery times have a resolution of a second, and the fault takes time to start and stop. */
 const LATE_S = 1 + SLOW_MS / 1000 + 0.5;
-/** The calls of half a second may be too few to be certain of, and the clocks differ. */
+/** Maximum earliness: half a second may have too few calls to be significant, and the clocks differ. */
 const EARLY_S = 0.5;
 
 /** A tenth of the ramp's rates: 10, 50, 100 ... 300 requests/s. */
 const RAMP = { PROFILE: 'quick', DURATION: '70s', RATE_SCALE: '0.1', ...CALL };
-/** What a statement takes by itself, and the ways to PostgreSQL and back, at most. */
+/** Upper bound of a statement's own time, including the round trip to PostgreSQL. */
 const STATEMENT_MS = 10;
 /**
- * Little's law: a pool does as many statements a second as it has connections, divided by what one takes.
+ * Little's law: the capacity of a pool is its number of connections divided by the time of a statement.
  *
  * @param {number} size
  * @param {number} slowMs
@@ -51,11 +51,11 @@ const rateLimit = (perS) => ({
 });
 
 /**
- * @typedef {object} Limit a known one, in requests/s
+ * @typedef {object} Limit a known limit, in requests/s
  * @property {string} name
  * @property {Record<string, number>} faults
- * @property {[number, number] | null} known from, to; null: none up to the end of the ramp
- * @property {string | null} first what has to leave the normal range first
+ * @property {[number, number] | null} known range of the onset; null: none up to the end of the ramp
+ * @property {string | null} first the metric that must leave the normal range first
  */
 
 /** @type {Limit[]} */
@@ -85,7 +85,7 @@ const removedAfter = words(
 );
 
 /**
- * @param {string} name of a variable
+ * @param {string} name name of a variable
  * @param {string[]} fallback
  * @param {(word: string) => boolean} isValid
  * @param {string} valid
@@ -99,7 +99,7 @@ function words(name, fallback, isValid, valid) {
   process.exit(2);
 }
 
-/** @typedef {{kind: string, removeS: number | null}} Case removeS: null = never */
+/** @typedef {{kind: string, removeS: number | null}} Case removeS: null if the fault is never removed */
 
 /** @returns {Case[]} */
 function cases() {
@@ -111,7 +111,8 @@ function cases() {
         .filter((word) => word !== '0')
         .map((word) => ({ kind, removeS: word === NEVER ? null : Number(word) })),
     );
-  const dead = kinds.includes('dead') && removedAfter.includes(NEVER) ? [{ kind: 'dead', removeS: null }] : [];
+  const dead =
+    kinds.includes('dead') && removedAfter.includes(NEVER) ? [{ kind: 'dead', removeS: null }] : [];
   return [...healthy, ...faulty, ...dead];
 }
 
@@ -127,7 +128,7 @@ const findingOf = ({ run }, kind) =>
  * @returns {Promise<{row: string[], holds: boolean}>}
  */
 async function recoveryRow(lab, { kind, removeS }) {
-  /** When the fault was really gone, seconds after the spike. @type {number | null} */
+  /** When the fault was actually removed, seconds after the spike. @type {number | null} */
   let goneS = kind === 'none' ? 0 : null;
   const fault = FAULTS[kind];
   const run = await lab.run('spike', SPIKE, {
@@ -143,7 +144,7 @@ async function recoveryRow(lab, { kind, removeS }) {
   });
   await (kind === 'dead' ? lab.sh(['scripts/ctl', 'start', 'target']) : lab.faults({}));
   const found = findingOf(run, 'recovery');
-  const told = found !== null && found.confidence !== 'not_enough_to_tell';
+  const told = found !== null && found.confidence !== 'inconclusive';
   const foundS = found?.figures.recovery_s ?? null;
   const error = goneS === null || foundS === null ? null : foundS - goneS;
   const holds = told && (error === null ? goneS === foundS : error >= -EARLY_S && error <= LATE_S);
@@ -222,7 +223,7 @@ const minutes = Math.ceil(((recoveries.length + limits.length) * RUN_S) / 60);
 logProgress(`${recoveries.length + limits.length} runs, about ${minutes} min`);
 
 await withLabStack(async (lab) => {
-  // One worker: what a pool can do is known only where the load is not spread over several of them by chance.
+  // One worker: with several, the pools' capacity would depend on how the load happens to be spread over them.
   await lab.target({ WORKERS: '1' });
   const recovered = await each('recovery', recoveries, (one) => recoveryRow(lab, one));
   const degraded = await each('onset', limits, (limit) => onsetRow(lab, limit));

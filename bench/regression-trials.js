@@ -1,21 +1,21 @@
-/** Comparisons drawn from a pool of runs, and how many of them say what they should. */
+/** Draws comparisons from a pool of runs and counts how many give the right result. */
 import { decide } from '../analysis/compare/decide.ts';
 import { parseKey } from '../analysis/compare/digest.ts';
 import { METRICS } from '../analysis/compare/metrics.ts';
 
 /**
- * @typedef {import('../analysis/compare/digest.ts').Digest['values']} Values of one run
+ * @typedef {import('../analysis/compare/digest.ts').Digest['values']} Values values of one run
  *
- * @typedef {object} Counts of trials
+ * @typedef {object} Counts counts of trials
  * @property {number} trials
- * @property {number} worse in which any metric was called worse
- * @property {number} p99 in which p99 was
+ * @property {number} worse trials in which any metric was judged worse
+ * @property {number} p99 trials in which p99 was judged worse
  */
 
-/** Without those of single operations, as a comparison is without OPERATIONS=1. */
+/** Excludes the values of single operations, as a comparison does without OPERATIONS=1. */
 const judged = (/** @type {string} */ key) => parseKey(key).of !== 'operation';
 
-/** @param {Values[]} runs @returns {string[]} what they are compared by */
+/** @param {Values[]} runs @returns {string[]} the keys that are compared */
 export const keysOf = (runs) => [...new Set(runs.flatMap((values) => Object.keys(values).filter(judged)))];
 
 /**
@@ -38,12 +38,12 @@ export function outcomesOf(base, head) {
 
 /**
  * @param {object} draw
- * @param {Values[]} draw.pool that the base is drawn from
- * @param {Values[] | null} draw.other that the head is; null: the same pool, no run on both sides
- * @param {number} draw.runs a side
+ * @param {Values[]} draw.pool the base runs are drawn from this pool
+ * @param {Values[] | null} draw.other the head runs are drawn from this pool; null: from `pool`, without common runs
+ * @param {number} draw.runs runs per side
  * @param {number} draw.trials
  * @param {() => number} draw.random
- * @param {(values: Values) => Values} [draw.slowed] what the head's runs are made
+ * @param {(values: Values) => Values} [draw.slowed] transforms the values of the head runs
  * @returns {Counts}
  */
 export function countTrials({ pool, other, runs, trials, random, slowed = (values) => values }) {
@@ -61,9 +61,9 @@ export function countTrials({ pool, other, runs, trials, random, slowed = (value
 /**
  * @template T
  * @param {T[]} all
- * @param {number} count at most as many as there are
+ * @param {number} count at most the length of `all`
  * @param {() => number} random
- * @returns {T[]} so many of them, none twice, in random order
+ * @returns {T[]} `count` different elements in random order
  */
 function drawn(all, count, random) {
   const left = [...all];
@@ -75,7 +75,7 @@ function drawn(all, count, random) {
 
 /**
  * @param {number} share 0.1: 10 % slower
- * @returns {(values: Values) => Values} every latency longer by so much
+ * @returns {(values: Values) => Values} increases every latency by this share
  */
 export const slower = (share) => (values) =>
   Object.fromEntries(
@@ -86,9 +86,9 @@ export const slower = (share) => (values) =>
   );
 
 /**
- * @param {number} spread standard deviation of a run's logarithms
+ * @param {number} spread standard deviation of the logarithms of a metric over the runs
  * @param {() => number} random
- * @returns {Values} a run of a server that never was, with the metrics of one phase, each by itself
+ * @returns {Values} a simulated run with the metrics of one phase, drawn independently
  */
 export function inventedRun(spread, random) {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

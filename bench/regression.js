@@ -1,8 +1,8 @@
 /**
- * `make bench-regression`: how often does `make compare` raise a false alarm, and how often does it see that p99 is 10 % worse?
- * Real runs of the reference target as it is (A) and with each tool call stretched by a tenth (B), in turn; then comparisons
- * are drawn from the two pools. A pool is kept in POOL_DIR: a bench that was ended goes on there, and with a whole pool only
- * the comparisons are drawn again.
+ * `make bench-regression`: how often does `make compare` raise a false alarm, and how often does it detect that p99 is
+ * 10 % worse? It makes runs of the unchanged reference target (A) and of one with each tool call stretched by 10 % (B),
+ * and then draws comparisons from the two pools. The pools are kept in POOL_DIR: an interrupted bench continues there,
+ * and with complete pools only the comparisons are drawn again.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,8 +27,8 @@ const TRIALS = count('TRIALS', 1000);
 const SEED = count('SEED', 1);
 const POOL_DIR = process.env.POOL_DIR || fileURLToPath(new URL('../.run/regression-pool', import.meta.url));
 /**
- * Its p99 is another company's latency and takes next to no CPU: 2,000 calls, so that p99 has 20 of them beyond it. Any of these
- * may be set to something else.
+ * p99 is determined by an upstream's latency, and needs almost no CPU. With 2,000 calls, 20 are beyond p99. Each of
+ * these variables can be overridden.
  */
 const LOAD = {
   PROFILE: 'smoke',
@@ -39,22 +39,28 @@ const LOAD = {
 };
 const TEST = process.env.TEST || 'load';
 const STRETCH_PERCENT = 10;
-/** To try the bench out where the machine does something else, too: its figures are then worth nothing, and it says so. */
+/**
+ * Keeps invalid runs, for trying out the bench on a busy machine. The results are then meaningless, and the output says
+ * so.
+ */
 const INVALID_TOO = process.env.INVALID === 'keep';
-/** Runs that are invalid are made again, so often a run that is needed. */
+/** An invalid run is repeated, up to this factor of the required runs. */
 const TRIES = 2;
-/** About, for the estimate. */
+/** Approximate, for the estimate of the duration. */
 const RUN_S = 21;
 
 const RUNS = [3, 5, 7, 10];
-/** False alarms are rare: where they are one in a hundred, 1,000 comparisons have 12 or more one time in three. */
+/**
+ * False alarms are rare, so many trials are needed: at a rate of 1 %, 1,000 comparisons give 12 or more one time in
+ * three.
+ */
 const EQUAL_TRIALS = 10 * TRIALS;
 const LEAST_POWER = 0.95;
-/** Of the rule, in which the last of RUNS has to see the slow-down. */
+/** Simulated slow-downs and scatter. The largest of RUNS must detect the slow-down. */
 const SIZES = [0.02, 0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3];
 const SPREADS = [0.02, 0.03, 0.035, 0.04, 0.05, 0.06, 0.08];
 
-/** @returns {Record<Side, Digest[]>} the runs that there are */
+/** @returns {Record<Side, Digest[]>} the existing runs */
 function kept() {
   mkdirSync(POOL_DIR, { recursive: true });
   /** @type {Record<Side, Digest[]>} */
@@ -85,7 +91,7 @@ function keep(side, digest) {
 
 /**
  * @param {import('./lab-stack.js').LabStack} lab
- * @returns {Promise<boolean>} whether the pools are whole
+ * @returns {Promise<boolean>} whether the pools are complete
  */
 async function fill(lab) {
   const variables = Object.fromEntries(
@@ -180,7 +186,7 @@ function analyse() {
   const holds = [
     ...rows.map(({ runs, equal }) => {
       const metrics = keysOf(a).length;
-      // Half of what Bonferroni's bound allows is for the better.
+      // Bonferroni's bound covers both directions; half of it is for metrics that are judged worse.
       const most = (metrics * (1 - confidenceOf(runs, runs, metrics))) / 2;
       return {
         what: `false alarms with ${runs} runs a side`,
@@ -208,7 +214,7 @@ function analyse() {
   return judge(['limit', 'measured', 'wanted'], judged) && holds.length > 0;
 }
 
-/** What the rule can do at best, of runs whose scatter is known. */
+/** Power of the rule in the ideal case: simulated runs with a known scatter. */
 function invented() {
   const trials = Math.max(100, Math.floor(TRIALS / 3));
   const random = seededRandom(SEED);

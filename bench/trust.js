@@ -1,9 +1,9 @@
 /**
- * `make bench-trust`: is a run invalid where its figures can't be trusted, for the right reason, and is a healthy one never? Each
- * case is made for real, against a stack of its own.
+ * `make bench-trust`: is a run declared invalid, for the right reason, if its figures can't be trusted, and is a
+ * healthy run never declared invalid? Each case is run on a separate stack.
  *
- *   RUNS=3       of each case
- *   CASES=a,b    those alone that have one of these in their names
+ *   RUNS=3       runs per case
+ *   CASES=a,b    only the cases with one of these in their names
  */
 import { INVALID } from '../analysis/judge/verdict.ts';
 import { duration } from '../contract/units.js';
@@ -14,7 +14,7 @@ import { CASES } from './trust/cases.js';
 import { runCase } from './trust/run-case.js';
 
 const RUNS = count('RUNS', 3);
-/** What a run takes, with set-up, warm-up and analysis. */
+/** Duration of a run including set-up, warm-up and analysis. */
 const RUN_S = 45;
 
 const wanted = process.env.CASES ?? '';
@@ -48,7 +48,7 @@ await withLabStack(async (lab) => {
   );
   /** @type {Map<string, Awaited<ReturnType<typeof runOnce>>[]>} */
   const results = new Map(chosen.map(({ name }) => [name, []]));
-  // Round by round: a machine that is disturbed for a while disturbs one run of each.
+  // Round by round, so that a temporary disturbance affects one run of each case.
   for (let round = 1; round <= RUNS; round += 1) {
     for (const one of chosen) {
       const lacks = one.missing?.() ?? null;
@@ -88,7 +88,7 @@ await withLabStack(async (lab) => {
   return rows.length > 0 && rows.every(({ holds }) => holds);
 });
 
-/** @param {string} text @returns {string} what fits next to the rest */
+/** @param {string} text @returns {string} the text, shortened to fit into the table */
 function cut(text) {
   return text.length > 110 ? `${text.slice(0, 107)}...` : text;
 }

@@ -1,8 +1,9 @@
-/** Standard deviations to either side that hold 95 % of a normal distribution. */
+/** The 97.5 % quantile of the normal distribution, for a two-sided 95 % interval. */
 const Z = 1.959964;
 
 /**
- * Where a share is, 19 times of 20, by Wilson's score (1927): it holds for few and for all of them, too.
+ * The 95 % confidence interval of a share (Wilson's score, 1927). It is also valid for small samples and for shares of
+ * 0 and 1.
  *
  * @param {number} right
  * @param {number} all at least 1
@@ -15,7 +16,7 @@ export function wilson(right, all) {
   const whole = 1 + Z ** 2 / all;
   return {
     share,
-    // Of none and of all the terms cancel but for rounding.
+    // For shares of 0 and 1 the terms cancel exactly; this avoids rounding errors.
     low: right === 0 ? 0 : (middle - half) / whole,
     high: right === all ? 1 : (middle + half) / whole,
   };

@@ -1,24 +1,24 @@
-/** Programs that a command starts, and the one place that hands on the signals which end it. */
+/** Runs child processes of a command, and forwards signals to them. */
 import { spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { Ending, INTERRUPTED } from './ending.ts';
 import { logProgress } from './log-progress.ts';
 
-/** These variables of the environment alone, as far as they are set. */
+/** Returns only the named environment variables that are set. */
 export const environmentOf = (names: readonly string[]) =>
   Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
 
-/** For a program that is not the project's own. */
+/** The environment of third-party programs. */
 export const plainEnvironment = () => environmentOf(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR']);
 
-/** Who is told when somebody wants this program to end; the first of the list alone. */
+/** Handlers of signals that end this program. Only the first one is called. */
 const signalHandlers: ((signal: NodeJS.Signals) => void)[] = [];
 let signalled = false;
 
-/** Has somebody asked for the end? */
+/** Whether a signal has arrived. */
 export const interrupted = () => signalled;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -30,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-/** Has `take` called for each signal while the work goes on. */
+/** Calls `take` for each signal while the work is running. */
 export async function whileTaking<T>(
   take: (signal: NodeJS.Signals) => void,
   work: () => Promise<T>,
@@ -44,19 +44,19 @@ export async function whileTaking<T>(
 }
 
 export interface Ended {
-  /** As a shell has it: 128 and the number of the signal that ended it. */
+  /** As in a shell: 128 plus the number of the signal that ended the program. */
   code: number;
   stdout: string;
   stderr: string;
-  /** Both, in order of arrival, where `all` is set. */
+  /** Both streams in order of arrival, if `all` is set. */
   all: string;
 }
 
 /**
- * Runs a program until it ends, or this one does. Each signal that reaches this one is sent on to it, as TERM,
- * once: Ctrl-C in a terminal does not reach it by itself.
+ * Runs a program until it or this process ends. The first signal is forwarded to it as TERM, because Ctrl-C
+ * in a terminal does not reach it.
  *
- * @param how.mayAsk it stays in the terminal's foreground, where it may ask for a password
+ * @param how.mayAsk keeps it in the terminal's foreground process group, so that it can ask for a password
  */
 export async function runForwardingSignals(
   file: string,
@@ -71,7 +71,7 @@ export async function runForwardingSignals(
     reject: false,
     forceKillAfterDelay: false,
     detached: !how.mayAsk,
-    // A pipe of Node is a socket, and bash with a socket for input reads ~/.bashrc, as for rshd.
+    // Node's pipes are sockets, and bash reads ~/.bashrc if its input is a socket, as for rshd.
     ...(options.stdio || options.input ? {} : { stdin: 'ignore' as const }),
     ...options,
   });
@@ -82,10 +82,10 @@ export async function runForwardingSignals(
   );
 }
 
-/** Programs end so by themselves; with more than this a signal or the system ended one. */
+/** Exit codes above this mean that a signal or the system ended the program. */
 export const BY_SIGNAL = 128;
 
-/** An exit code as a shell has it, also of what could not be started at all. */
+/** The exit code as in a shell, even if the program could not be started. */
 export const shellCode = (code?: number | null, signal?: keyof typeof constants.signals | null) =>
   code ?? (signal ? BY_SIGNAL + constants.signals[signal] : 127);
 
@@ -99,7 +99,7 @@ function ended(result: Awaited<ResultPromise>): Ended {
   };
 }
 
-/** @throws {Ending} where somebody has asked for the end */
+/** @throws {Ending} if a signal has arrived */
 export function leaveWhereInterrupted() {
   if (!signalled) return;
   logProgress('interrupted');
@@ -107,8 +107,8 @@ export function leaveWhereInterrupted() {
 }
 
 /**
- * As `runForwardingSignals`, and the end of this program where it failed, which has said why, or where there was a signal. All that it says is progress:
- * standard output is the command's own.
+ * Like `runForwardingSignals`, but ends this program if the child failed (it has reported the reason) or
+ * after a signal. The child's output goes to standard error, because standard output belongs to the command.
  */
 export async function runOrExit(
   file: string,
@@ -129,7 +129,9 @@ export async function runOrExit(
 const TIE = ['setpriv', '--pdeathsig', 'TERM'];
 let ties: boolean | undefined;
 
-/** A command that is told to end where this program is gone, also where that was killed; without setpriv it is not. */
+/**
+ * Wraps a command so that it gets a signal when this program exits, even if that is killed. Requires setpriv.
+ */
 export function tied(command: readonly string[]): string[] {
   ties ??= spawnSync(TIE[0] ?? '', [...TIE.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
   return ties ? [...TIE, ...command] : [...command];

@@ -1,25 +1,28 @@
-/** Programs of which nothing may stay: each leads a process group of its own, without a terminal, and is ended with all that it started. */
+/**
+ * Runs programs in separate process groups, without a terminal. A program is ended together with its
+ * descendants.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { shellCode, tied } from './child.ts';
 
 export interface Group {
-  /** Its exit code, as a shell has it. */
+  /** Its exit code, as in a shell. */
   ended: Promise<number>;
-  /** TERM to it alone, and to whatever is left of its group after the grace. */
+  /** Sends TERM to the program, and after the grace period to the rest of its group. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Between TERM and KILL, for what a program left behind. */
+/** Time between TERM and KILL for leftover processes. */
 const LEFTOVERS_MS = 5_000;
 const LOOK_MS = 100;
-/** For what a program said last. */
+/** Time to read a program's last output. */
 const PIPES_MS = 1_000;
 
 /**
- * @param how.env on top of this program's; undefined: without that variable
- * @param how.isWholeEnv nothing of this program's
- * @param how.onOutput gets both streams, in order of arrival
+ * @param how.env added to this program's environment; undefined removes a variable
+ * @param how.isWholeEnv do not add this program's environment
+ * @param how.onOutput receives both streams in order of arrival
  */
 export function startGroup(
   command: readonly string[],
@@ -47,12 +50,12 @@ export function startGroup(
   let running = true;
   const exited = new Promise<number>((resolve) => {
     child.nodeChildProcess.once('exit', (code, signal) => resolve(shellCode(code, signal)));
-    // One that could not be started does not exit.
+    // A program that could not be started has no exit event.
     child.then(() => resolve(shellCode()));
   }).finally(() => {
     running = false;
   });
-  /** @returns was there anything to get it? */
+  /** @returns whether a process received the signal */
   const kill = (signal: NodeJS.Signals | 0): boolean => {
     try {
       return child.pid !== undefined && process.kill(-child.pid, signal);
@@ -65,7 +68,7 @@ export function startGroup(
     for (const untilMs = Date.now() + forMs; there() && Date.now() < untilMs; ) await sleep(LOOK_MS);
   };
   const ended = exited.then(async (code) => {
-    // What it left running may hold its pipes for ever.
+    // Leftover processes may keep its pipes open forever.
     await Promise.race([child, sleep(PIPES_MS, undefined, { ref: false })]);
     return code;
   });
@@ -79,7 +82,7 @@ export function startGroup(
         await gone(alive, LEFTOVERS_MS);
         if (alive()) kill('SIGKILL');
       }
-      // Its last words may still be on their way.
+      // Its last output may still be in the pipes.
       await ended;
     },
   };

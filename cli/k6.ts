@@ -1,4 +1,4 @@
-/** k6, with its limits. */
+/** Runs k6 with its limits. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
@@ -8,15 +8,18 @@ import { totalMemory } from './machine.ts';
 import { ROOT } from './stack.ts';
 import { toolPath } from './tool-path.ts';
 
-/** MiB for each VU: 0.6 of it live. With less room for garbage k6 does little else than collect it (docs/scale.md). */
+/**
+ * MiB per VU, of which 0.6 are live. With less, k6 spends most of its CPU on garbage collection
+ * (docs/scale.md).
+ */
 export const MEMORY_OF_USER = 1;
-/** Go's own code for a program that gets no more memory, of which k6 has none. */
+/** Go's exit code if it cannot allocate memory. k6 itself does not use it. */
 const OUT_OF_MEMORY = 2;
 export const KILLED = 137;
 
 let found: { path: string; version: string } | undefined;
 
-/** The program, and its version: of the project's own build the pinned one. */
+/** The path of k6 and its version: the pinned version for the project's own build. */
 export async function k6() {
   if (found) return found;
   const path = process.env.K6_FOUND || toolPath('k6');
@@ -29,8 +32,8 @@ export async function k6() {
 }
 
 /**
- * MiB that k6 may have, by default three quarters of the machine's: it takes an answer whole, and unpacks it. Without a limit a server
- * could have all the memory there is.
+ * Memory limit of k6 in MiB, by default three quarters of the machine's memory. k6 reads and decompresses
+ * whole answers: without a limit a server could exhaust the memory.
  */
 function mostMemory(): number | undefined {
   if (process.env.GENERATOR_MEMORY) return Number(process.env.GENERATOR_MEMORY);
@@ -39,35 +42,41 @@ function mostMemory(): number | undefined {
 }
 
 /**
- * How a load generator is tuned, and what it sends to Prometheus. Options of the remote write are k6's to read from its own environment,
- * not from the script's.
+ * Environment of k6: Go runtime settings and the output to Prometheus. k6 reads the options of the remote
+ * write only from its process environment.
  *
- * @param users 0: not known
+ * @param users VUs; 0 = unknown
  */
 export function generatorEnvironment(users: number): Record<string, string> {
-  // From this much on it collects all the garbage it can: a quarter of the memory, or what its users need where that is more.
+  // Soft limit above which Go collects garbage aggressively: a quarter of the memory, or more if the VUs need
+  // it.
   const limit = Math.max(Math.floor((totalMemory() ?? 8192) / 4), users * MEMORY_OF_USER);
   return {
-    // Native histograms. Enabled by a variable or a flag of k6, each series would get a label k6_feature_native_histograms.
+    // Enables native histograms. A variable or flag of k6 would add a label k6_feature_native_histograms to
+    // all series.
     K6_CONFIG: join(ROOT, 'provisioning/k6.json'),
     K6_PROMETHEUS_RW_STALE_MARKERS: 'true',
     K6_PROMETHEUS_RW_PUSH_INTERVAL: '2s',
-    // A fifth of the collections, for a sixth less CPU a request; from the limit on, as many as it takes.
+    // A fifth of the collections, which saves a sixth of the CPU per request. Above the limit, GOMEMLIMIT
+    // takes over.
     GOGC: process.env.GOGC || '400',
     GOMEMLIMIT: process.env.GOMEMLIMIT || `${limit}MiB`,
   };
 }
 
-/** Set by the project's own commands. All other options of the caller's environment, as K6_INSECURE_SKIP_TLS_VERIFY, would change a run unseen. */
+/**
+ * Options set by the project's commands. Others in the caller's environment, such as
+ * K6_INSECURE_SKIP_TLS_VERIFY, would silently change a run.
+ */
 const TAKEN_OPTIONS = ['K6_AUTO_EXTENSION_RESOLUTION', 'K6_NO_USAGE_REPORT', 'K6_NO_CONNECTION_REUSE'];
 
 const foreignOptions = () =>
   Object.keys(process.env).filter((name) => name.startsWith('K6_') && !TAKEN_OPTIONS.includes(name));
 
-/** What k6 leaves in a folder: measured.json at the end, seconds.jsonl meanwhile. */
+/** k6 options for its results in a folder: seconds.jsonl during the run, measured.json at the end. */
 export const labOutput = (folder: string) => ['--summary-mode=disabled', '--out', `lab=${folder}`];
 
-/** @param env on top of this program's */
+/** @param env added to this program's environment */
 export async function runK6(
   args: readonly string[],
   { env = {}, ...options }: Options & { env?: Record<string, string> } = {},
@@ -75,7 +84,7 @@ export async function runK6(
 ): Promise<Ended> {
   const { path } = await k6();
   const { SECRET_SOURCE: secrets, TARGET_CA: authority } = { ...process.env, ...env };
-  // No environment variable names k6's secret source.
+  // k6's secret source cannot be set by an environment variable.
   const all = args[0] === 'run' && secrets ? ['run', '--secret-source', secrets, ...args.slice(1)] : args;
   const most = mostMemory();
   const command = [path, ...all];
@@ -90,7 +99,7 @@ export async function runK6(
       ...options,
       env: {
         ...Object.fromEntries(foreignOptions().map((name) => [name, undefined])),
-        // Go reads it and the folders of the system's own authorities.
+        // Go reads this file in addition to the folders with the system's authorities.
         ...(authority && { SSL_CERT_FILE: authority }),
         ...env,
       },
@@ -98,7 +107,7 @@ export async function runK6(
     { onStart },
   );
   if (done.code !== OUT_OF_MEMORY) return done;
-  // What Go says of its last moments is for Go's makers.
+  // Replace Go's crash output by a message.
   const stderr = `k6 got no more memory than ${most} MiB and ended: the target's answers are too large, or the test is (GENERATOR_MEMORY)`;
   logProgress(stderr);
   return { ...done, code: KILLED, stderr };

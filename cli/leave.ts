@@ -1,13 +1,13 @@
-/** How this program ends. */
+/** Ends this program. */
 
 const streams = () => [process.stdout, process.stderr];
 
-/** Somebody who reads no further (head) ends no run: what is said goes nowhere. */
+/** Ignores a closed output pipe, as with head: it must not end a run. */
 export function outliveReaders() {
   for (const stream of streams()) stream.on('error', () => {});
 }
 
-/** Ends with process.exitCode. What a pipe has not taken yet would be lost; all else that waits, for a signal or a socket, waits for nothing. */
+/** Exits with process.exitCode after flushing the output, regardless of other pending work. */
 export async function leave(): Promise<never> {
   for (const stream of streams()) await new Promise((written) => stream.write('', written));
   process.exit();

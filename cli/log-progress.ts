@@ -1,6 +1,6 @@
 import { logLine } from '../analysis/run-log.ts';
 
-/** One line of progress, on standard error and in the run's log. */
+/** Writes a line of progress to standard error and to the run's log. */
 export function logProgress(text: string) {
   process.stderr.write(`${text}\n`);
   logLine(text);

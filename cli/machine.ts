@@ -1,4 +1,4 @@
-/** What this machine has, or the cgroup that this program is in. */
+/** Resources of this machine, or of this program's cgroup. */
 import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -12,7 +12,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** MiB, of the first of these files (cgroup v2, v1) that says a number. */
+/** MiB from the first of these files (cgroup v2, v1) that contains a number. */
 function cgroupMemory(...names: string[]): number | undefined {
   const text = names.map((name) => textOf(`/sys/fs/cgroup/${name}`)).find((found) => found !== undefined);
   return text !== undefined && /^\d+$/.test(text.trim()) ? Number(text) / MIB : undefined;
@@ -25,13 +25,13 @@ function meminfo(name: string): number | undefined {
 
 const limit = () => cgroupMemory('memory.max', 'memory/memory.limit_in_bytes');
 
-/** MiB of memory; undefined where that can't be told. */
+/** MiB of memory; undefined = unknown. */
 export function totalMemory(): number | undefined {
   const total = meminfo('MemTotal');
   return total === undefined ? undefined : Math.floor(Math.min(total, limit() ?? total));
 }
 
-/** MiB that can still be had; undefined where that can't be told. */
+/** MiB of available memory; undefined = unknown. */
 export function freeMemory(): number | undefined {
   const free = meminfo('MemAvailable');
   if (free === undefined) return undefined;
@@ -39,7 +39,7 @@ export function freeMemory(): number | undefined {
   return Math.floor(most === undefined || used === undefined ? free : Math.min(free, most - used));
 }
 
-/** MiB that can be written to a folder, or where it will be. */
+/** Free MiB on the disk of a folder, which need not exist yet. */
 export function freeDisk(folder: string): number {
   let there = folder;
   while (!existsSync(there)) there = dirname(there);

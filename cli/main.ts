@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** What people type, where it is no matter of the stack's own: scripts/lab calls this on this host, or in a container. */
+/**
+ * The entry point of all commands except those of the stack. scripts/lab runs it on this host or in a
+ * container.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -26,7 +29,7 @@ const program = new Command('scripts/lab').exitOverride().configureOutput({
   outputError: (text, write) => write(text),
 });
 
-/** A command that takes NAME=value words. */
+/** Defines a command that takes NAME=value words. */
 function command(name: string, about: string, action: Action) {
   program
     .command(name)
@@ -39,7 +42,7 @@ function command(name: string, about: string, action: Action) {
 /** In scripts/commands/. */
 const ofStack = readdirSync(join(ROOT, 'scripts/commands'));
 
-/** make turns every failure into its own exit code 2: BY_MAKE has the command's shown. */
+/** make replaces the exit code of a failed command by 2. With BY_MAKE the command prints its own. */
 const byMake = process.env.by_make;
 delete process.env.by_make;
 process.once('exit', (code) => {

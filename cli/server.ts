@@ -11,8 +11,8 @@ import { environmentOf } from './child.ts';
 import { startGroup } from './group.ts';
 
 /**
- * What a server gets: what programs and toolchains need to be found and started. Secrets of the run, and the files by which a
- * pipeline takes commands (GITHUB_ENV), are not the server's.
+ * Environment variables that a server gets: those that programs and toolchains need to start. Secrets of the
+ * run and the command files of a pipeline (GITHUB_ENV) are not passed.
  */
 const OF_TOOLCHAINS = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
@@ -50,45 +50,45 @@ const OF_TOOLCHAINS = [
   ],
 ];
 
-/** How long it takes to be ready is known to a few milliseconds. */
+/** Interval of readiness checks: start times are accurate to a few milliseconds. */
 const LOOK_MS = 10;
 const ANSWER_MS = 2_000;
 const STOP_MS = 10_000;
 const MAX_LOG = 10_000_000;
 const MAX_LINE = 2_000;
-/** Of its log, for the message of why it did not get ready. */
+/** Lines of its log in the message if it does not become ready. */
 const LAST = 5;
 
 export class NotReady extends Error {}
 
 export interface Server {
-  /** From its start until it was ready. */
+  /** Time from its start until it was ready. */
   readyMs: number;
-  /** @returns what is to be known of it: that it had ended by itself */
+  /** @returns a message if it had already ended by itself; otherwise null */
   stop(): Promise<string | null>;
 }
 
 export interface ServerOptions {
-  /** For bash. */
+  /** A bash command. */
   command: string;
-  /** That answers when it is ready. */
+  /** URL that answers when the server is ready. */
   url: string;
-  /** Only 2xx is an answer; else any is: an MCP endpoint refuses a plain GET. */
+  /** Requires a 2xx status. Otherwise any status counts, because an MCP endpoint refuses a plain GET. */
   exact: boolean;
   withinS: number;
-  /** A file: what it says, without secrets and control characters. */
+  /** Log file; output is written without secrets and control characters. */
   log: string;
-  /** Names of further variables that it gets. */
+  /** Names of additional environment variables to pass. */
   variables: readonly string[];
   secrets: readonly string[];
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   signal: AbortSignal;
 }
 
-/** What the variables say of a server. */
+/** The server's options from the variables. */
 export type AskedServer = Omit<ServerOptions, 'log' | 'secrets' | 'signal'>;
 
-/** @returns null: no server is to be started @throws {ConfigError} */
+/** @returns null if SERVER_COMMAND is not set @throws {ConfigError} */
 export function askedServer(): AskedServer | null {
   const { SERVER_COMMAND, SERVER_ENV, READY_URL, READY_S } = readVariables(ofServer, process.env);
   if (SERVER_COMMAND === '') return null;
@@ -107,8 +107,8 @@ export function askedServer(): AskedServer | null {
 }
 
 /**
- * @returns when it is ready
- * @throws {NotReady} with the end of its log; it is stopped then
+ * @returns once it is ready
+ * @throws {NotReady} with the end of its log, after stopping it
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { command, url, exact, withinS, log, variables, secrets, signal } = options;
@@ -117,9 +117,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let last: string[] = [];
   let isOver = false;
   const keep = (text: string) => {
-    // What a process says that outlives the server is not its own, and its log may be gone.
+    // Ignore output of processes that outlive the server: the log may already be deleted.
     if (isOver) return;
-    // By the line: a secret is in one whole.
+    // Process whole lines, so that a secret is never split.
     const lines = `${rest}${text}`.split('\n');
     rest = (lines.pop() ?? '').slice(-MAX_LOG);
     for (const line of lines) {
@@ -171,7 +171,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 /**
- * Not with fetch, which refuses ports that a server may well have, 6000 for one (https://fetch.spec.whatwg.org/#port-blocking).
+ * Does not use fetch, which blocks some ports, for example 6000
+ * (https://fetch.spec.whatwg.org/#port-blocking).
  */
 function answers(url: string, exact: boolean): Promise<boolean> {
   const { get } = url.startsWith('https:') ? https : http;

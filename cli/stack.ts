@@ -1,4 +1,4 @@
-/** The stack, as whoever uses it sees it: scripts/up starts it, and writes where everything is to $RUN_DIR/stack.env. */
+/** Access to the stack: scripts/up starts it and writes its addresses to $RUN_DIR/stack.env. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { broken, Ending, quotable, USAGE, usage } from './ending.ts';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const KINDS = ['native', 'external'];
 
-/** Makes the two folders absolute: programs that are started here run elsewhere. */
+/** Makes the two folders absolute, because child processes have other working directories. */
 export function takePlaces() {
   process.env.ROOT = ROOT;
   process.env.RUN_DIR = resolve(process.env.RUN_DIR || join(ROOT, '.run'));
@@ -22,7 +22,7 @@ export const runFolder = () => process.env.RUN_DIR ?? '';
 export const resultsFolder = () => resolve(process.env.RESULTS_DIR || join(ROOT, 'results'));
 export const baselinesFolder = () => resolve(process.env.BASELINES_DIR || join(ROOT, 'baselines'));
 
-/** `NAME=value` lines, of which values may be quoted; {} where there is no such file. */
+/** Reads `NAME=value` lines, with optional quotes; {} if the file does not exist. */
 function valuesIn(file: string): Record<string, string> {
   const path = join(runFolder(), file);
   if (!existsSync(path)) return {};
@@ -30,17 +30,17 @@ function valuesIn(file: string): Record<string, string> {
   return Object.fromEntries([...lines].map(([, name = '', , value = '']) => [name, value]));
 }
 
-/** Of the stack that is up; '' where there is none. */
+/** A value of the running stack; '' if there is none. */
 export const stackValue = (name: string): string => valuesIn('stack.env')[name] ?? '';
 
-/** native, or external: someone else's. (Whether it is Docker's, scripts/lab finds out.) */
+/** `native` or `external`, a stack of someone else. (scripts/lab detects Docker.) */
 export function stackKind(): string {
   const kind = process.env.STACK || stackValue('STACK') || 'native';
   if (!KINDS.includes(kind)) throw usage(`STACK is "${quotable(kind)}"; valid: native, docker, external`);
   return kind;
 }
 
-/** Runs functions of scripts/common.sh. @throws {Ending} with what they said */
+/** Runs functions of scripts/common.sh. @throws {Ending} with their error output */
 export async function common(script: string): Promise<string> {
   const { code, stdout, stderr } = await runForwardingSignals(
     'bash',
@@ -54,21 +54,21 @@ export async function common(script: string): Promise<string> {
   return stdout;
 }
 
-/** RUN_DIR exists and carries the stack's mark. */
+/** Creates RUN_DIR and marks it as the stack's. */
 export const ownRunFolder = () => common('own_run_dir');
 export const checkRunFolder = () => common('check_run_dir');
 
 export const setUp = (...needs: string[]) => runOrExit(join(ROOT, 'scripts/setup'), needs);
 
-/** @param part observe: what watches any server, without the reference target */
+/** @param part observe: only the monitoring, without the reference target */
 export const bringUp = async (part?: 'observe') => {
   await runOrExit(join(ROOT, 'scripts/up'), part ? [part] : []);
   loadStack();
 };
 
 /**
- * Takes where the stack's parts are into the environment. A TARGET_URL that was given stays; the reference target's token is taken
- * for that one alone, and WATCHED_SERVER says whether the rules that watch it tell something of this run.
+ * Loads the stack's addresses into the environment. An existing TARGET_URL is kept. The reference target's
+ * token is set only for that target. WATCHED_SERVER is the server whose signals belong to this run.
  */
 export function loadStack() {
   const given = process.env.TARGET_URL ?? '';
@@ -76,13 +76,13 @@ export function loadStack() {
   const secrets = valuesIn('secrets.env');
   if (Object.keys(stack).length === 0) throw broken('no stack is up; start one with: make up');
   Object.assign(process.env, stack, { WATCHED_SERVER: '' });
-  // Someone else's Prometheus is asked with what the environment says.
+  // An external Prometheus is queried with the credentials in the environment.
   if (stack.STACK !== 'external') {
     Object.assign(process.env, {
       PROMETHEUS_USERNAME: 'lab',
       PROMETHEUS_PASSWORD: secrets.PROMETHEUS_PASSWORD ?? '',
     });
-    // k6's API is for other machines only if Prometheus is on one.
+    // Expose k6's API to other machines only if Prometheus is on one.
     for (const name of ['K6_LISTEN_HOST', 'K6_SCRAPE_HOST']) delete process.env[name];
   }
   if (given !== '' && given !== stack.TARGET_URL) process.env.TARGET_URL = given;

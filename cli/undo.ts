@@ -1,4 +1,4 @@
-/** What is to be undone at the end of a command, however that comes: also where a signal ends it between two programs. */
+/** Clean-up at the end of a command, even if a signal ends it between two programs. */
 import { oneLine } from '../contract/one-line.js';
 import { logProgress } from './log-progress.ts';
 
@@ -7,7 +7,7 @@ export type Step = () => unknown;
 export class Undo {
   #steps: Step[] = [];
 
-  /** What a step does before it first waits is done even where the program is about to exit. */
+  /** On exit, only the synchronous start of each step is executed. */
   readonly #onExit = () => {
     for (const step of this.#steps.splice(0).reverse()) void this.#done(step);
   };
@@ -20,7 +20,9 @@ export class Undo {
     this.#steps.push(step);
   }
 
-  /** In the opposite order, each once, when the one before has ended; one that fails keeps no other from it. */
+  /**
+   * Runs each step once, in reverse order and one after the other. A failed step does not stop the others.
+   */
   async all() {
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) await this.#done(step);
     process.off('exit', this.#onExit);

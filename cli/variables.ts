@@ -1,4 +1,7 @@
-/** NAME=value words of a command line: they become variables of this program's environment, in which all values travel. */
+/**
+ * NAME=value words of a command line. They become environment variables of this program, which pass all
+ * settings.
+ */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import leven from 'leven';
@@ -11,16 +14,16 @@ import { VARIABLES as ofTarget } from '../target/config.js';
 import { quotable, usage } from './ending.ts';
 import { takePlaces } from './stack.ts';
 
-/** Settings of the reference target that people change. */
+/** Settings of the reference target for users. */
 const SETTINGS = Object.entries(ofTarget).flatMap(([name, variable]) => ('about' in variable ? [name] : []));
 
-/** Names in one message: all where they are no more, else the nearest. */
+/** Maximum names in a message. If there are more, only the nearest are shown. */
 const LISTED = 20;
 const NEAREST = 3;
-/** Characters of a mistyped name that are compared. */
+/** Number of characters of a mistyped name that are compared. */
 const LONGEST = 40;
 
-/** @returns the names that a command takes */
+/** @returns the names that a command accepts */
 function namesOf(command: string): string[] {
   const own = Object.keys(ofCommand[command] ?? {});
   return [...own, ...(own.includes('TARGET_URL') ? SETTINGS : []), ...Object.keys(ofAll)];
@@ -33,7 +36,7 @@ export function readWords(command: string, words: readonly string[]): Record<str
     words.map((word) => {
       const at = word.indexOf('=');
       const name = at < 0 ? word : word.slice(0, at);
-      // Without the value: it may be a secret under a mistyped name.
+      // Do not show the value: it may be a secret with a mistyped name.
       if (at < 0 || !valid.includes(name))
         throw usage(`got "${quotable(name)}"; valid: NAME=value with a NAME of ${listed(valid, name)}`);
       return [name, word.slice(at + 1)];
@@ -41,7 +44,7 @@ export function readWords(command: string, words: readonly string[]): Record<str
   );
 }
 
-/** Nobody reads through a hundred: of so many, those that may be meant. */
+/** Lists the valid names or, if there are too many, the most similar ones. */
 function listed(valid: string[], name: string): string {
   if (valid.length <= LISTED) return valid.join(', ');
   const near = new Map(valid.map((one) => [one, leven(one, name.slice(0, LONGEST))]));
@@ -49,7 +52,7 @@ function listed(valid: string[], name: string): string {
   return `make help-all, such as ${nearest.join(', ')}`;
 }
 
-/** Takes the words into the environment, and looks at what is a path there. @throws {Ending} */
+/** Sets the words in the environment and checks variables that are paths. @throws {Ending} */
 export function takeWords(command: string, words: readonly string[]) {
   const { env } = process;
   Object.assign(env, readWords(command, words));
@@ -60,14 +63,14 @@ export function takeWords(command: string, words: readonly string[]) {
   readVariables({ ...runs, ...ofCommand[command] }, env);
   const secrets = env.SECRET_SOURCE ?? '';
   const valid = 'valid: file= and the path of a file with NAME=value lines';
-  // Any other source of k6's would stand in the list of processes with what it holds.
+  // Other secret sources of k6 would show their secrets in the process list.
   if (secrets !== '' && !/^file=./.test(secrets))
     throw usage(`SECRET_SOURCE is a value that is not shown; ${valid}`);
   if (secrets !== '' && !isReadable(secrets.slice('file='.length)))
     throw usage(`SECRET_SOURCE is "${quotable(secrets)}", which can't be read; ${valid}`);
 }
 
-/** A server that is a program has the place of one that has a URL. @throws {Ending} */
+/** Sets TARGET_URL for a server given by TARGET_COMMAND. @throws {Ending} */
 function takeCommand() {
   const { env } = process;
   if (!env.TARGET_COMMAND) return;
@@ -76,7 +79,11 @@ function takeCommand() {
   if (words) env.TARGET_URL = stdioUrl(words);
 }
 
-/** Makes the path in a variable absolute: k6 would look next to its script. @throws {Ending} */
+/**
+ * Makes the path in a variable absolute, because k6 resolves paths relative to its script.
+ *
+ * @throws {Ending}
+ */
 export function existingFile(name: string, valid: string) {
   const path = process.env[name];
   if (!path) return;

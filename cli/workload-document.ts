@@ -1,11 +1,11 @@
-/** A workload document from a file, validated: what k6 is given is right. */
+/** Validates a workload document from a file before k6 reads it. */
 import { readFileSync } from 'node:fs';
 import { validator } from '../analysis/schemas.ts';
 import { usage } from './ending.ts';
 
 const problemOf = validator('../lib/workload-document.schema.json');
 
-/** @throws {Ending} where WORKLOAD names a document that is none, with the member and what is expected of it */
+/** @throws {Ending} if the document that WORKLOAD names is invalid, with the member and the expected value */
 export function checkWorkload() {
   const { WORKLOAD: path = '' } = process.env;
   if (!path.endsWith('.json')) return;

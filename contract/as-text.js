@@ -2,7 +2,7 @@
 const oneText = (value) => (typeof value === 'object' && value !== null ? 'an object' : String(value));
 
 /**
- * What somebody else's JSON has where a text is expected. String() throws for {"toString": 1}.
+ * Converts a value of untrusted JSON to text. String() would throw for {"toString": 1}.
  *
  * @param {unknown} value
  * @returns {string}

@@ -1,4 +1,4 @@
-/** As a file and on a command line. */
+/** Safe as a file name and on a command line. */
 export const BASELINE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export const baselineName = {

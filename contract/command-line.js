@@ -1,16 +1,20 @@
-/** A command as its words. Nothing of it reaches a shell. */
+/** Splits commands into words. No shell is involved. */
 
 const STDIO = 'stdio://localhost/';
 
-/** @param {string} url of a target, as variables or results have it @returns {boolean} whether the server is a program */
+/**
+ * @param {string} url a target's URL in variables or results
+ * @returns {boolean} whether the server is a program (stdio)
+ */
 export const isProgram = (url) => url.startsWith('stdio:');
 
-/** In quotes, after a backslash, or plain. */
+/** A quoted, escaped or plain part of a word. */
 const PIECE = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gs;
 
 /**
- * @param {string} text words between white space, with the quotes and backslashes of a shell, and nothing else that a shell knows
- * @returns {string[] | undefined} undefined: a quote is not closed
+ * @param {string} text words separated by white space; of shell syntax, only quotes and backslashes are
+ *   supported
+ * @returns {string[] | undefined} undefined if a quote is not closed
  */
 export function splitCommand(text) {
   /** @type {string[]} */
@@ -31,18 +35,25 @@ export function splitCommand(text) {
 }
 
 const SECRET = /auth|cookie|credential|key|passw|secret|token/i;
-/** A flag whose value is a secret. */
+/** A flag whose value may be a secret. */
 const SECRET_FLAG = new RegExp(`^-\\S*(${SECRET.source})`, 'i');
 
-/** @param {string} text of a shell @returns {boolean} whether a secret may be in it */
+/** @param {string} text shell code @returns {boolean} whether it may contain a secret */
 export const mentionsSecret = (text) => SECRET.test(text);
 
 /** @param {readonly string[]} words @returns {boolean} whether an argument may be a secret */
 export const hasSecret = (words) => words.some((word) => SECRET_FLAG.test(word));
 
-/** @param {string} url @returns {string} what a person calls the server: a URL without its query, which may hold a key, or a program's name */
+/**
+ * @param {string} url
+ * @returns {string} the server's name for people: the URL without its query, which may contain a key, or the
+ *   program's name
+ */
 export const shownTarget = (url) =>
   url.startsWith(STDIO) ? decodeURIComponent(url.slice(STDIO.length)) : url.replace(/[?#].*$/, '');
 
-/** @param {readonly string[]} words @returns {string} where variables want a URL: `stdio://localhost/` and the program's name */
+/**
+ * @param {readonly string[]} words
+ * @returns {string} the URL that stands for a program: `stdio://localhost/` and the program's name
+ */
 export const stdioUrl = ([program = '']) => `${STDIO}${encodeURIComponent(program.split('/').at(-1) ?? '')}`;

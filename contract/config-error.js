@@ -1,6 +1,6 @@
 import { oneLine } from './one-line.js';
 
-/** A wrong value in the environment: the run ends with exit code 2 and this message, which is one line whatever the value is. */
+/** An invalid value in the environment. The run ends with exit code 2 and this message, always one line. */
 export class ConfigError extends Error {
   /** @param {string} message */
   constructor(message) {

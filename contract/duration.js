@@ -1,6 +1,6 @@
-/** What k6 counts in: less is no time at all. And its times end after 292 years. */
-const LEAST_S = 0.001;
-const MOST_S = 1e9;
+/** k6 counts in milliseconds; its durations overflow after 292 years. */
+const MIN_S = 0.001;
+const MAX_S = 1e9;
 
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
@@ -8,7 +8,8 @@ const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600 };
  * Reads a k6 duration ("1h30m", "2.5s", "500ms").
  *
  * @param {string} text
- * @returns {number | null} seconds, or null where the text is no duration, or one that k6 can't have (0, a thousand years)
+ * @returns {number | null} seconds; null if the text is not a duration or k6 does not support it (0, a
+ *   thousand years)
  */
 export function parseDuration(text) {
   if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return null;
@@ -16,12 +17,12 @@ export function parseDuration(text) {
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
     seconds += Number(amount) * SECONDS[/** @type {keyof typeof SECONDS} */ (unit)];
   }
-  return seconds >= LEAST_S && seconds <= MOST_S ? seconds : null;
+  return seconds >= MIN_S && seconds <= MAX_S ? seconds : null;
 }
 
 /**
  * @param {number} seconds
- * @returns {string} the same span as k6 wants it, in whole milliseconds
+ * @returns {string} the k6 duration, in whole milliseconds
  */
 export function k6Duration(seconds) {
   return `${Math.round(seconds * 1000)}ms`;

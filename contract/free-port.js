@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * @param {number} [wanted] 0: any
+ * @param {number} [wanted] 0 = any port
  * @returns {Promise<number>} a port of 127.0.0.1 that was free a moment ago
- * @throws {Error} where the one that is wanted is taken
+ * @throws {Error} if the wanted port is in use
  */
 export async function freePort(wanted = 0) {
   const server = createServer().listen(wanted, '127.0.0.1');
@@ -16,10 +16,10 @@ export async function freePort(wanted = 0) {
 }
 
 /**
- * For an API that asks nobody who he is: a page in the user's browser may post to any address, and reads no list of sockets. Only Linux has
- * all of 127.0.0.0/8 without being told.
+ * Returns an address for an API without authentication. A web page in the user's browser may post to any
+ * address, but cannot list sockets. Only Linux has all of 127.0.0.0/8 by default.
  *
- * @returns {string} an address of this machine's loopback that nobody guesses
+ * @returns {string} a random loopback address; 127.0.0.1 if the system has no others
  */
 export function hiddenHost() {
   if (process.platform !== 'linux') return '127.0.0.1';

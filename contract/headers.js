@@ -1,20 +1,20 @@
 /**
- * TARGET_HEADERS: headers that every request carries, `Name: value` a line or one JSON object. Their values
- * may be secrets.
+ * TARGET_HEADERS: headers of each request, as lines of `Name: value` or as one JSON object. The values may be
+ * secrets.
  */
 
-/** What the client sets itself, and what belongs to the connection. */
+/** Headers that the client sets itself, and headers of the connection. */
 const RESERVED =
   /^(accept|connection|content-length|content-type|host|last-event-id|transfer-encoding|mcp-(method|name|param-.*|protocol-version|session-id))$/i;
 
-/** RFC 9110: a token. */
+/** RFC 9110, `token`. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Visible characters and spaces between them; no line end can get in. */
+/** Visible characters with spaces between them. Line breaks are not allowed. */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
  * @param {string} text '' = none
- * @returns {Record<string, string> | undefined} undefined: not valid
+ * @returns {Record<string, string> | undefined} undefined if invalid
  */
 export function parseHeaders(text) {
   const pairs = text.trimStart().startsWith('{') ? jsonPairs(text) : linePairs(text);
@@ -23,7 +23,8 @@ export function parseHeaders(text) {
 
 /**
  * @param {[string, unknown][]} pairs
- * @returns {Record<string, string> | undefined} undefined: a name or value that no request may carry, or one name twice
+ * @returns {Record<string, string> | undefined} undefined if a name or value is invalid or reserved, or a
+ *   name occurs twice
  */
 export function toHeaders(pairs) {
   /** @type {Record<string, string>} */

@@ -1,7 +1,7 @@
-/** Limits that a test, its analysis and the dashboards share. The others are in analysis/limits.ts. */
+/** Limits shared by tests, the analysis and the dashboards. Other limits are in analysis/limits.ts. */
 
-/** Share of a phase's offered load that must be made. */
+/** Minimum share of a phase's planned load that k6 has to make. */
 export const MIN_DELIVERED = 0.95;
 
-/** CPU of k6, as a share of what it may use, above which it measures its own waiting. */
+/** CPU of k6 as a share of the CPU available to it. Above this, latencies include k6's own delays. */
 export const MAX_GENERATOR_CPU = 0.8;

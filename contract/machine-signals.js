@@ -1,5 +1,5 @@
 /**
- * Signals of the machine and of the load generator, as contract/signals.js lists them.
+ * Signals of the machine and of the load generator, in the format of contract/signals.js.
  *
  * @type {Record<string, import('./signals.js').Signal>}
  */

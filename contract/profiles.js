@@ -1,15 +1,16 @@
 /**
- * A profile says how long a test may take. It scales durations and, for smoke, rates; it never changes what is
- * measured or judged.
+ * A profile defines how long a test may take. It scales durations and, for smoke, rates. It never changes
+ * what is measured or judged.
  *
  * @typedef {object} Profile
  * @property {string} about one line for `make help-all`
  * @property {number} warmUpS length of the warm-up, seconds
- * @property {number | null} measuredS length of all measured phases together, seconds; null = the test's own figures
- * @property {number} rate factor on arrival rates
- * @property {number} iterations factor on the calls, and the pauses, of a sequence
- * @property {boolean} repeats whether a test that is repeated is
- * @property {boolean} slowCalls whether all calls are made where each takes seconds, in each repetition
+ * @property {number | null} measuredS total length of the measured phases, seconds; null = as defined in the
+ *   test
+ * @property {number} rate multiplier of arrival rates
+ * @property {number} iterations multiplier of the calls and pauses of a sequence
+ * @property {boolean} repeats whether a test's `repetitions` apply
+ * @property {boolean} slowCalls whether steps with calls that take seconds make all calls, in each repetition
  */
 
 /** @typedef {'smoke' | 'quick' | 'full'} ProfileName */

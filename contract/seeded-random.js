@@ -1,5 +1,6 @@
 /**
- * The same numbers for the same seed (mulberry32): an order that was random can be had again.
+ * A pseudo-random generator (mulberry32). The same seed gives the same numbers, so that a random order is
+ * reproducible.
  *
  * @param {number} seed
  * @returns {() => number} from 0 to below 1

@@ -1,8 +1,12 @@
-/** The servers that a test can load: `servers` of each definition in scenarios/. */
+/** The servers that a test can load: `servers` in the definitions in scenarios/. */
 
 /** @typedef {'any' | 'operations' | 'reference'} Servers */
 
-/** `label` is the cell of `make list` and docs/tests.md. @type {Record<Servers, {label: string, about: string}>} */
+/**
+ * `label` is shown by `make list` and in docs/tests.md.
+ *
+ * @type {Record<Servers, {label: string, about: string}>}
+ */
 export const SERVERS = {
   any: { label: 'any', about: 'every MCP server' },
   operations: {

@@ -1,18 +1,23 @@
 /**
- * The catalogue of signals: what a server, its database, its cache and its machine say of themselves while they are loaded. A recording
- * rule `signal:NAME:UNIT` of Prometheus (provisioning/prometheus/rules) gives each; a test holds the rules against this list.
+ * The catalogue of signals: metrics of a server, its database, its cache and its machine under load. Each
+ * signal is a Prometheus recording rule `signal:NAME:UNIT` (provisioning/prometheus/rules). A test compares
+ * the rules with this list.
  *
  * @typedef {object} Signal
  * @property {string} title in charts and tables
- * @property {string} description what it is, and how to read it
- * @property {[orange: number, red: number] | [red: number]} [steps] from which value on charts colour it
- * @property {true} [ofServer] the share of something in use that the server has a limited amount of: progress and charts show the highest
- * @property {true} [saturates] the load can fill it, and it is full at 1
+ * @property {string} description what it measures and how to interpret it
+ * @property {[orange: number, red: number] | [red: number]} [steps] thresholds of the colors on charts
+ * @property {true} [ofServer] the utilization of a limited resource of the server: progress and charts show
+ *   the highest
+ * @property {true} [saturates] the load can saturate it; it is saturated at 1
  * @property {true} [above1] a ratio that may exceed 1, such as the CPU of several threads in cores
  */
 import { MACHINE_SIGNALS } from './machine-signals.js';
 
-/** @type {Record<string, Signal>} by NAME:UNIT, in the order of charts; UNIT: ratio, bytes, seconds, count, rate (per second), bytes_rate */
+/**
+ * @type {Record<string, Signal>} by NAME:UNIT, in the order of the charts; UNIT: ratio, bytes, seconds,
+ *   count, rate (per second), bytes_rate
+ */
 export const SIGNALS = {
   'cpu:ratio': {
     title: 'Server CPU',
@@ -281,20 +286,24 @@ export const SIGNALS = {
   ...MACHINE_SIGNALS,
 };
 
-/** @param {'ofServer' | 'saturates'} mark @returns {string[]} names of ratios, without the unit */
+/** @param {'ofServer' | 'saturates'} mark @returns {string[]} names of the marked ratios, without the unit */
 const marked = (mark) =>
   Object.keys(SIGNALS).flatMap((name) => (SIGNALS[name]?.[mark] ? [name.replace(/:ratio$/, '')] : []));
 
 export const UTILIZATION = marked('ofServer');
 export const SATURATING = marked('saturates');
 
-/** @param {string} name of a signal @param {string} unit @returns {string} what charts and tables call it */
+/**
+ * @param {string} name a signal's name
+ * @param {string} unit
+ * @returns {string} its title in charts and tables
+ */
 export function titleOf(name, unit) {
   const words = name.replaceAll('_', ' ');
   return SIGNALS[`${name}:${unit}`]?.title ?? words.replace(/^./, (first) => first.toUpperCase());
 }
 
-/** Below this share in use a resource is far from any limit. */
+/** Below this utilization a resource is far from its limit. */
 export const MIN_UTILIZATION = 0.1;
-/** A process that uses more than one core by more than the error of a rate has no limit there. */
+/** A process that exceeds one core by more than the error of a rate is not limited to one core. */
 export const MAX_OF_ONE_CORE = 1.15;

@@ -1,6 +1,6 @@
 /**
- * The tests, by what is in scenarios/: NAME.js, or a folder NAME/ with the k6 script `test.js` and, if the test has them, `trials.ts` (several
- * k6 runs), `table.ts` (tables of its own) and `variables.ts` (variables of its own).
+ * Finds the tests in scenarios/. A test is a file NAME.js, or a folder NAME/ with the k6 script `test.js` and
+ * optionally `trials.ts` (several k6 runs), `table.ts` (its tables) and `variables.ts` (its variables).
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -21,9 +21,9 @@ export const scriptOf = (test) =>
   existsSync(new URL(`${test}.js`, SCENARIOS)) ? `scenarios/${test}.js` : `scenarios/${test}/test.js`;
 
 /**
- * @param {string} test may come from a document, and is checked
+ * @param {string} test untrusted, for example from a document
  * @param {'trials' | 'table' | 'variables'} part
- * @returns {string | null} the path of that file; null: the test has none
+ * @returns {string | null} the path of the file; null if the test does not have it
  */
 export function partOf(test, part) {
   if (!NAME.test(test)) return null;

@@ -1,16 +1,16 @@
 /**
- * Kinds of values: how one is read from text, and what a right one looks like.
+ * Types of variables: each parses a value from text and describes the valid values.
  *
  * @template T
  * @typedef {object} Type
  * @property {string} valid
- * @property {(text: string) => T | undefined} parse undefined = not valid
+ * @property {(text: string) => T | undefined} parse undefined = invalid
  */
 import { parseDuration } from './duration.js';
 import { oneLine } from './one-line.js';
 
-/** Beyond it a rate is none that anything has, and k6, which counts in 64 bits, may wrap around to below zero. */
-const GREATEST = 1e9;
+/** Upper bound of numbers: larger rates could overflow k6's int64. */
+const MAX_NUMBER = 1e9;
 
 export const text = { valid: 'any text', parse: (/** @type {string} */ value) => value };
 
@@ -28,7 +28,9 @@ export const flag = {
 export const positiveNumber = {
   valid: 'a number above 0',
   parse: (/** @type {string} */ value) =>
-    /^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= GREATEST ? Number(value) : undefined,
+    /^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= MAX_NUMBER
+      ? Number(value)
+      : undefined,
 };
 
 export const positiveInteger = {
@@ -41,16 +43,16 @@ export const share = {
   parse: (/** @type {string} */ value) => (/^(0(\.\d+)?|1(\.0+)?)$/.test(value) ? Number(value) : undefined),
 };
 
-/** Seconds. */
+/** Parsed to seconds. */
 export const duration = {
   valid: 'a duration such as 500ms, 10s or 1m',
   parse: (/** @type {string} */ value) => parseDuration(value) ?? undefined,
 };
 
-/** A secret that is made of a file often ends with the file's last line break. @param {string} text */
+/** Removes trailing line breaks: a secret read from a file often ends with one. @param {string} text */
 export const withoutLineEnd = (text) => text.replace(/[\r\n]+$/, '');
 
-/** What a header may carry after `Bearer `. */
+/** A valid token after `Bearer ` in a header. */
 export const token = {
   valid: 'printable characters without spaces',
   parse(/** @type {string} */ value) {
@@ -59,7 +61,7 @@ export const token = {
   },
 };
 
-/** What ends in a number is an IPv4 address, or nothing. */
+/** A host that ends in a number must be an IPv4 address. */
 const NOT_A_NAME = /(^|\.)\d+\.?$/;
 const IPV4 = /^((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}$/;
 
@@ -76,7 +78,7 @@ export const url = {
   valid: 'an http(s) URL without credentials',
   parse(/** @type {string} */ value) {
     if (value === '') return '';
-    // k6 has no URL class; host and port are all that matters here.
+    // k6 has no URL class. Only host and port matter here.
     const [, name = '', ipv6 = '', port = ''] =
       /^(?:https?|stdio):\/\/(?:([\w.-]+)|\[([^\]]*)\])(?::(\d{1,5}))?(?:\/[^\s]*)?$/.exec(value) ?? [];
     const known = name === '' ? isIpv6(ipv6) : !NOT_A_NAME.test(name) || IPV4.test(name);
@@ -128,7 +130,7 @@ export const names = {
   },
 };
 
-/** In rising order, each once; null = none. @param {number} most */
+/** Distinct numbers in ascending order; null = none. @param {number} most the maximum */
 export const countsUpTo = (most) => ({
   valid: `whole numbers from 1 to ${most}, separated by spaces`,
   /** @returns {number[] | null | undefined} */
@@ -144,7 +146,7 @@ export const countsUpTo = (most) => ({
  * @template T
  * @template [E=null]
  * @param {Type<T>} type
- * @param {E} [none] what an unset one is
+ * @param {E} [none] the value of an unset variable
  */
 export const optional = (type, none = /** @type {any} */ (null)) => ({
   ...type,

@@ -1,12 +1,12 @@
 /**
- * Figures as people read them. Nothing here depends on the machine's locale.
+ * Formats numbers for people, independent of the machine's locale.
  */
 
 const MISSING = '-';
 
 /**
  * @param {number | null | undefined} value
- * @param {number} [digits] significant ones; whole numbers keep all of theirs
+ * @param {number} [digits] significant digits; whole numbers keep all digits
  * @returns {string} for example 0.0123, 12.3, 1,234
  */
 export function number(value, digits = 3) {
@@ -35,7 +35,7 @@ export function perSecond(rate, digits) {
  * @param {(value: number, digits?: number) => string} format
  * @param {number} a
  * @param {number} b
- * @returns {[string, string]} both, with as many digits as it takes to tell them apart
+ * @returns {[string, string]} both, with enough digits to distinguish them
  */
 export function apart(format, a, b) {
   let digits = 3;
@@ -51,7 +51,7 @@ export function bytes(bytes, digits) {
   return `${number(bytes / 1024 ** power, digits)} ${units[power]}`;
 }
 
-/** @param {number | null | undefined} seconds @returns {string} a length of time, for example 2 min 10 s */
+/** @param {number | null | undefined} seconds @returns {string} for example 2 min 10 s */
 export function duration(seconds) {
   if (seconds == null) return MISSING;
   if (seconds < 60) return `${number(seconds)} s`;
@@ -64,7 +64,7 @@ export function duration(seconds) {
   return parts.flatMap(([value, unit]) => (value === 0 ? [] : [`${value} ${unit}`])).join(' ');
 }
 
-/** @param {number} seconds into a run @returns {string} for example 01:12, or 1:02:07 */
+/** @param {number} seconds since the start of a run @returns {string} for example 01:12, or 1:02:07 */
 export function clock(seconds) {
   const whole = Math.max(0, Math.floor(seconds));
   const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
@@ -83,7 +83,7 @@ const BY_UNIT = {
 };
 
 /**
- * @param {string} unit a signal's
+ * @param {string} unit a signal's unit
  * @param {number | null | undefined} value
  * @param {number} [digits]
  * @returns {string}

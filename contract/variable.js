@@ -1,14 +1,14 @@
-/** Variables of the environment, in which all values travel: what one is, and how they are read. */
+/** Environment variables, which pass all settings: their definition and parsing. */
 import { ConfigError } from './config-error.js';
 
 /**
  * @template T
  * @typedef {object} Variable
  * @property {import('./types.js').Type<T>} type
- * @property {string} [default] as the user would write it; '' = unset
+ * @property {string} [default] the default as text; '' = unset
  * @property {string} help one line
- * @property {string} [valid] what a right value looks like, where the type does not say all of it
- * @property {true} [secret] never to be printed
+ * @property {string} [valid] description of the valid values, if the type's is not enough
+ * @property {true} [secret] never printed
  */
 
 /**
@@ -23,14 +23,14 @@ export const validOf = ({ valid, type }) => valid ?? type.valid;
  * @template {Record<string, Variable<any>>} V
  * @param {V} variables
  * @param {Record<string, string | undefined>} env
- * @returns {ValuesOf<V>} every variable's value, parsed
- * @throws {ConfigError} naming the variable, what it got and what is valid
+ * @returns {ValuesOf<V>} the parsed value of each variable
+ * @throws {ConfigError} names the variable, its value and the valid values
  */
 export function readVariables(variables, env) {
   /** @type {Record<string, unknown>} */
   const values = {};
   for (const [name, definition] of Object.entries(variables)) {
-    // An empty variable is an unset one: `make spike TOOL=` must not differ from `make spike`.
+    // An empty variable counts as unset: `make spike TOOL=` is the same as `make spike`.
     const text = env[name] || definition.default || '';
     const value = definition.type.parse(text);
     if (value === undefined) {

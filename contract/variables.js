@@ -1,4 +1,4 @@
-/** All variables of the project, in the groups in which people read them; which command takes which. */
+/** All variables of the project by group, and the variables of each command. */
 import { partOf, testNames } from './tests.js';
 import {
   baseline,
@@ -19,7 +19,7 @@ import { trials } from './variables/trials.js';
 
 /** @typedef {Record<string, import('./variable.js').Variable<any>>} Variables */
 
-/** @type {Variables[]} those that only one test has */
+/** @type {Variables[]} variables of single tests */
 const ofTests = await Promise.all(
   testNames().map(async (test) => {
     const file = partOf(test, 'variables');
@@ -27,7 +27,7 @@ const ofTests = await Promise.all(
   }),
 );
 
-/** Variables that any test takes. */
+/** Variables of all tests. */
 export const ofRuns = { ...target, ...server, ...load, ...trials, ...runs };
 
 /** @type {Variables} */
@@ -63,5 +63,5 @@ export const ofCommand = {
   },
   ci: { ...pipeline, ...test, BASE: compare.BASE, ...comparisons, ...ofAnyRun },
 };
-/** Of every command. */
+/** Variables of all commands. */
 export const ofAll = stack;

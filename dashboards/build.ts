@@ -1,5 +1,5 @@
 /**
- * Writes the dashboards' JSON to where Grafana is provisioned from: `make dashboards-build`.
+ * Writes the dashboards' JSON into Grafana's provisioning folder: `make dashboards-build`.
  */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { operations } from './operations.ts';
 import { overview } from './overview.ts';
 import { server } from './server.ts';
 
-/** The overview comes first. */
+/** The overview is the first. */
 export const dashboards: (() => Dashboard)[] = [overview, operations, server, generator, compare];
 
 export const FOLDER = new URL('../provisioning/grafana/dashboards/', import.meta.url);

@@ -1,4 +1,4 @@
-/** Two runs on one time axis, both from their beginning. */
+/** Compares two runs on a common time axis that starts at the beginning of each. */
 import { dashboard } from './dashboard.ts';
 import { type Column, type Line, NOT_EXPORTED, row, table, timeSeries } from './panels.ts';
 import {
@@ -22,7 +22,7 @@ import { drawnSignal, FAILURE_STEPS, type Step } from './signals.ts';
 
 const NO_BASE = 'No other run to compare with';
 const half = { width: 12, height: 9, noValue: NO_BASE };
-/** Of a multiple of the base: more than the scatter of most machines. */
+/** Steps for a multiple of the base's value, wider than the scatter on most machines. */
 const VS_BASE_STEPS: Step[] = [
   { color: 'green', value: null },
   { color: 'text', value: 0.9 },

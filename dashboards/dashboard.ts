@@ -1,4 +1,7 @@
-/** What every dashboard has: the choice of a run, the marks of its phases, findings and verdict, and links to the other dashboards. */
+/**
+ * Common parts of all dashboards: the selection of a run, annotations (phases, findings, verdict), and links to the
+ * other dashboards.
+ */
 import {
   AnnotationQueryBuilder,
   type Dashboard,
@@ -17,24 +20,24 @@ import type { barGauge, heatmap, stat, table, timeSeries } from './panels.ts';
 import { DATASOURCE } from './panels.ts';
 import { phaseStarts, placed, saidByRun } from './queries.ts';
 
-/** What the links between the dashboards look for. */
+/** The tag by which dashboards link to each other. */
 const TAG = 'mcp-load-lab';
-/** Grafana's number for a variable that takes a query's result. */
+/** Grafana's query type for a variable that takes its values from a query's result. */
 const QUERY_RESULT = 3;
 
 interface Variable {
   name: string;
   label: string;
   description: string;
-  /** A series is one choice, in the order of the answer. */
+  /** Each series of the result is one option, in the order of the result. */
   query: string;
-  /** Its first group is the choice, in `name{label="value"} 1 1700000000000`. */
+  /** Its first group is the option's value; it is matched against `name{label="value"} 1 1700000000000`. */
   regex: string;
-  /** It follows from the others. */
+  /** The value follows from the other variables. */
   hidden?: boolean;
 }
 
-/** One choice; the first by default. (label_values() would sort by name, not by age.) */
+/** A variable with one value, by default the first. (label_values() would sort by name, not by age.) */
 function queryVariable({ name, label, description, query, regex, hidden = false }: Variable) {
   const definition = `query_result(${query})`;
   return new QueryVariableBuilder(name)
@@ -57,7 +60,7 @@ interface Annotation {
   expr: string;
   title: string;
   text: string;
-  /** The series' values are the times. */
+  /** The values of the series are the times of the annotations. */
   timed?: boolean;
   enabled?: boolean;
 }
@@ -90,7 +93,7 @@ const ANNOTATIONS: Annotation[] = [
     text: '{{statement}}',
   },
   {
-    // Off: over a finished run their bands hide what they are about.
+    // Off by default: over a finished run, the alert bands cover the data.
     name: 'Alerts',
     color: 'red',
     expr: 'ALERTS{alertstate="firing", testid=~"$testid|", server=~"$server|"}',
@@ -126,7 +129,7 @@ interface DashboardOptions {
   title: string;
   description: string;
   variables?: Variable[];
-  /** Rows and what is below them, in reading order. */
+  /** Rows and panels, in reading order. */
   panels: (RowBuilder | Panel)[];
 }
 

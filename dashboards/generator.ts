@@ -1,11 +1,14 @@
-/** Whether the figures can be trusted: k6 itself, the load that it could not make, and what did not reach Prometheus. */
+/**
+ * Whether the results can be trusted: k6 itself, load that it could not generate, and samples that did not reach
+ * Prometheus.
+ */
 import { MAX_GENERATOR_CPU } from '../contract/limits.js';
 import { dashboard } from './dashboard.ts';
 import { row, signal, stat, timeSeries } from './panels.ts';
 import { DROPPED, highest, ITERATIONS, ofRun, ofServer, orZero, perSecond, rate, total } from './queries.ts';
 import { GENERATOR_STEPS, type Step } from './signals.ts';
 
-/** At least this much of the load has to be delivered. */
+/** Maximum share of the load that may be dropped. */
 const MAX_DROPPED = 0.05;
 const distrustedFrom = (value: number): Step[] => [
   { color: 'green', value: null },
@@ -15,8 +18,8 @@ const distrustedFrom = (value: number): Step[] => [
 const K6 = '{job="k6", testid="$testid"}';
 const WRITES = 'prometheus_http_requests_total{handler="/api/v1/write"';
 /**
- * At the end of a run, k6's stale markers of histograms are out of order: only floats are counted. Prometheus 2.42 has no counter of invalid
- * labels.
+ * At the end of a run, k6's stale markers of histograms are out of order, so only floats are counted. Prometheus 2.42
+ * has no counter of invalid labels.
  */
 const REJECTED = {
   'out of order': 'prometheus_tsdb_out_of_order_samples_total{type="float"}',

@@ -1,4 +1,4 @@
-/** Which tool, resource or prompt is slow, or fails. */
+/** Latency and failures by tool, resource and prompt. */
 import { dashboard } from './dashboard.ts';
 import { heatmap, row, table, timeSeries } from './panels.ts';
 import {

@@ -1,4 +1,7 @@
-/** One run: its verdict, then load, latency, failures, the limiting resource and CPU on one time axis, then phases and findings. */
+/**
+ * Overview of a run: verdict; load, latency, failures, the limiting resource and CPU on one time axis; phases and
+ * findings.
+ */
 import { dashboard } from './dashboard.ts';
 import { barGauge, NOT_EXPORTED, row, signal, stat, table, timeSeries } from './panels.ts';
 import {
@@ -42,7 +45,7 @@ const GENERATOR_CPU = ofServer('signal:generator_cpu:ratio');
 const HOST_CPU = ofServer('signal:host_cpu:ratio');
 const SERVER_CPU = ofServer('signal:cpu:ratio');
 
-/** What can be exhausted: its utilization, and the subject of the finding that names it. */
+/** Resources that can be exhausted: their utilization, and the subject of the findings that name them. */
 const RESOURCES = [
   { name: 'Pool', subject: 'connection pool', series: ofServer('signal:pool_utilization:ratio') },
   { name: 'CPU per worker', subject: 'target CPU', series: ofServer('signal:worker_cpu:ratio') },
@@ -56,7 +59,7 @@ const RESOURCES = [
 const bottleneck = (subject: string) =>
   `last_over_time(mcp_finding{testid="$testid", kind="bottleneck", subject=~"${subject}"}[$__range] @ end())`;
 const ANY_BOTTLENECK = bottleneck(RESOURCES.map(({ subject }) => subject).join('|'));
-/** All of them while no finding names one. */
+/** The series if a finding names its resource, or if there is no such finding. */
 const ifLimiting = (series: string, subject: string) =>
   `max(${series}) and on () (count(${bottleneck(subject)}) or absent(${ANY_BOTTLENECK}))`;
 
@@ -73,7 +76,7 @@ const full = { width: 24, height: 7 };
 const strip = { width: 24, height: 6, namesOnly: true };
 const half = { width: 12, height: 9 };
 const halfStrip = { ...strip, width: 12 };
-/** The figures of report.html, by the same definitions (analysis/report/figures.ts). */
+/** Size of the tiles, which show the figures of report.html with the same definitions (analysis/report/figures.ts). */
 const tile = { width: 6, height: 4 };
 
 export const overview = () =>

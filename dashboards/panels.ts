@@ -1,4 +1,4 @@
-/** The kinds of panel. What panels share is decided here: data source, legends, tooltips, thresholds. */
+/** The panel types, with the settings that all panels share: data source, legends, tooltips, thresholds. */
 import { PanelBuilder as BarGaugeBuilder } from '@grafana/grafana-foundation-sdk/bargauge';
 import {
   BarGaugeDisplayMode,
@@ -52,26 +52,26 @@ import { drawnSignal, type Step } from './signals.ts';
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 const NO_RUN = 'No run in this time range';
 export const NOT_EXPORTED = 'The server does not export this signal';
-/** All charts of a column have the same left margin, so that their time axes align. */
+/** All charts in a column have the same left margin, so that their time axes align. */
 const AXIS_WIDTH = 70;
 
 interface PanelOptions {
   title: string;
-  /** What it shows, and how to read it. */
+  /** What the panel shows, and how to read it. */
   description: string;
-  /** Grafana's id of the unit. */
+  /** Grafana's unit id. */
   unit: string;
-  /** Of 24 columns. */
+  /** In columns; a dashboard has 24. */
   width: number;
-  /** Of 30 pixels each. */
+  /** In units of 30 pixels. */
   height: number;
-  /** What the panel says without data. */
+  /** Text that is shown if there is no data. */
   noValue?: string;
 }
 
 export interface Line {
   expr: string;
-  /** {{label}} is that label's value. */
+  /** {{label}} is replaced by the label's value. */
   legend: string;
   color?: string;
   dashed?: boolean;
@@ -101,10 +101,13 @@ const thresholds = (steps: Step[]) =>
 const colour = (mode: FieldColorModeId) => new FieldColorBuilder().mode(mode);
 const lastValue = () => new ReduceDataOptionsBuilder().calcs(['lastNotNull']);
 
-/** The heading of the panels after it. */
+/** Heading of a row of panels. */
 export const row = (title: string) => new RowBuilder(title);
 
-/** One number, evaluated at the end of the time range. `texts` replace the numbers 0, 1 and so on; the last one all above it, too. */
+/**
+ * A single number, evaluated at the end of the time range. `texts` replace the values 0, 1, 2 ...; the last one also
+ * replaces all larger values.
+ */
 export function stat(
   options: PanelOptions & { expr: string; steps: Step[]; decimals?: number; texts?: string[] },
 ) {
@@ -126,7 +129,7 @@ export function stat(
   );
 }
 
-/** A bar for each series, evaluated at the end of the time range. */
+/** One bar per series, evaluated at the end of the time range. */
 export function barGauge(
   options: PanelOptions & { expr: string; legend: string; max?: number; steps?: Step[] },
 ) {
@@ -144,7 +147,7 @@ export function barGauge(
   return builder;
 }
 
-/** Lines over time from zero up. Steps are drawn as dashed lines. */
+/** Lines over time, starting at zero. Thresholds are drawn as dashed lines. */
 export function timeSeries(
   options: PanelOptions & {
     lines: Line[];
@@ -152,7 +155,7 @@ export function timeSeries(
     stacked?: boolean;
     steps?: Step[];
     logarithmic?: boolean;
-    /** The legend is one line of names, without figures. */
+    /** Shows only names in the legend, on one line. */
     namesOnly?: boolean;
   },
 ) {
@@ -171,7 +174,7 @@ export function timeSeries(
         .calcs(options.namesOnly ? [] : ['mean', 'max']),
     )
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending));
-  // A logarithmic axis has no zero.
+  // A logarithmic axis can't start at zero.
   if (options.logarithmic)
     builder.scaleDistribution(new ScaleDistributionConfigBuilder().type(ScaleDistribution.Log).log(10));
   else builder.min(0);
@@ -200,34 +203,35 @@ export function timeSeries(
 }
 
 /**
- * A signal over time, drawn as signals.ts says.
+ * A signal over time, drawn as defined in signals.ts.
  *
- * @throws where there is no such signal: `name` is what its recording rule has after `signal:`, such as `cpu:ratio`
+ * @param name the part of the recording rule's name after `signal:`, such as `cpu:ratio`
+ * @throws if there is no such signal
  */
 export function signal(name: string, size: { width: number; height: number } = { width: 6, height: 7 }) {
   const drawn = drawnSignal(name);
-  // Where several sources export the same signal of a server, each is a line.
+  // If several sources export a signal, each gets its own line.
   const lines = [{ expr: ofServer(`signal:${name}`), legend: `${drawn.title} {{source}}` }];
   return timeSeries({ ...size, noValue: NOT_EXPORTED, ...drawn, lines });
 }
 
 export interface Column {
-  /** Heading. */
+  /** The column's heading. */
   name: string;
-  /** It keeps the table's labels. */
+  /** Must keep the labels of the table. */
   expr: string;
   unit: string;
-  /** Colours of the text. */
+  /** Text colours. */
   steps?: Step[];
 }
 
-/** A row for each combination of the labels, a column for each query, evaluated at the end of the time range. */
+/** A table with a row per combination of labels and a column per query, evaluated at the end of the time range. */
 export function table(
   options: Omit<PanelOptions, 'unit'> & {
-    /** Heading by label. The last column of text wraps. */
+    /** Headings by label. Text in the last column wraps. */
     labels: Record<string, string>;
     columns: Column[];
-    /** A heading; ascending unless `descending`. */
+    /** Heading of the column to sort by; ascending unless `descending`. */
     sortBy: string;
     descending?: boolean;
   },
@@ -265,7 +269,7 @@ export function table(
     ]);
 }
 
-/** How values are distributed over time, of one native histogram. The unit is that of the values. */
+/** The distribution of one native histogram over time. The unit is that of its values. */
 export function heatmap(options: PanelOptions & { expr: string }) {
   const logarithmic = new ScaleDistributionConfigBuilder().type(ScaleDistribution.Log).log(2);
   return common(new HeatmapBuilder(), options)

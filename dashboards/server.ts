@@ -1,11 +1,14 @@
-/** The server from the inside: utilization, saturation and errors (USE) of each resource, a row each. Signals alone, so that it fits any server. */
+/**
+ * The server's resources by the USE method (utilization, saturation, errors), one row each. Uses signals only, so it
+ * works for any server.
+ */
 
 import { MAX_OF_ONE_CORE, MIN_UTILIZATION, SATURATING, titleOf } from '../contract/signals.js';
 import { dashboard } from './dashboard.ts';
 import { barGauge, NOT_EXPORTED, row, signal, timeSeries } from './panels.ts';
 import { goodput, ofServer, peaksOf, targetRate } from './queries.ts';
 
-/** Four signals are a line. */
+/** A row has four signals. */
 const ROWS: Record<string, string[]> = {
   CPU: ['cpu:ratio', 'worker_cpu:ratio', 'eventloop_lag:seconds', 'cpu_throttled:ratio'],
   'Connection pool': [
@@ -38,7 +41,7 @@ const RESOURCES = SATURATING.map((name) => ({
   name: titleOf(name, 'ratio'),
   series: ofServer(`signal:${name}:ratio`),
 }));
-/** By the utilization law, as in analysis/bottleneck/nearest.ts. */
+/** Utilization law, as in analysis/bottleneck/nearest.ts. */
 const fullAt = `scalar(max_over_time((${goodput()})[$__range:$__interval])) / ((${peaksOf(RESOURCES)}) >= ${MIN_UTILIZATION} < ${MAX_OF_ONE_CORE})`;
 
 const half = { width: 12, height: 9 };

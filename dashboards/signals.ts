@@ -2,7 +2,7 @@
 import { MAX_GENERATOR_CPU } from '../contract/limits.js';
 import { SIGNALS, type Signal } from '../contract/signals.js';
 
-/** From `value` on; null: the lowest step. */
+/** A colour that applies from `value` on; null: the lowest step. */
 export interface Step {
   color: string;
   value: number | null;
@@ -11,9 +11,9 @@ export interface Step {
 interface DrawnSignal {
   title: string;
   description: string;
-  /** Grafana's id of the unit. */
+  /** Grafana's unit id. */
   unit: string;
-  /** Of the axis. */
+  /** Maximum of the axis. */
   max?: number;
   steps?: Step[];
 }
@@ -23,15 +23,15 @@ export const steps = (orange: number, red: number): Step[] => [
   { color: 'orange', value: orange },
   { color: 'red', value: red },
 ];
-/** Purple always means: the figures are not trustworthy. */
+/** Purple always means that the results are not trustworthy. */
 export const GENERATOR_STEPS: Step[] = [
   { color: 'green', value: null },
   { color: 'orange', value: 0.6 },
   { color: 'purple', value: MAX_GENERATOR_CPU },
 ];
-/** Of a failure rate: orange from the first failure in 10,000. */
+/** Steps of a failure rate: orange from one failure in 10,000 requests. */
 export const FAILURE_STEPS = steps(0.0001, 0.01);
-/** Neither good nor bad. */
+/** For values that are neither good nor bad. */
 export const NEUTRAL: Step[] = [{ color: 'blue', value: null }];
 
 const UNITS: Record<string, string> = {

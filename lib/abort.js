@@ -5,17 +5,18 @@ import { oneLine } from '../contract/one-line.js';
 export const USAGE = 2;
 export const TARGET = 3;
 
-/** A target's name, a list of its tools and what to do, and not a screen full. */
-const MOST = 2000;
+/** Maximum length of the reason: a target's name, a list of its tools and what to do. */
+const MAX_LENGTH = 2000;
 
 /**
- * Ends the test. The code and the reason are in measured.json, before the load in what k6 says; k6's own code is always 108.
+ * Ends the test. measured.json has the code and the reason; before the load they are in
+ * k6's output. k6's own exit code is always 108.
  *
  * @param {number} code
- * @param {string} reason what is wrong and what to try next; a server's words may be in it
+ * @param {string} reason what is wrong and what to try next; may quote the server
  * @returns {never}
  */
 export function abort(code, reason) {
-  exec.test.abort(`exit ${code}: ${oneLine(reason, MOST)}`);
+  exec.test.abort(`exit ${code}: ${oneLine(reason, MAX_LENGTH)}`);
   throw new Error('unreachable: exec.test.abort does not return');
 }

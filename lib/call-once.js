@@ -1,4 +1,4 @@
-/** A call before the load or after it: what prepares a test, and what leaves nothing of it behind. */
+/** A call before or after the load: it prepares a test or cleans up after it. */
 import { makeClient } from './credentials.js';
 import { withSecrets } from './secret-source.js';
 import { planOperations } from './workload.js';
@@ -8,7 +8,7 @@ import { planOperations } from './workload.js';
  * @param {import('./workload.js').AnyWorkload} workload
  * @param {string} name of the operation
  * @param {Record<string, string> | null} toolNames TOOL_NAMES
- * @returns {Promise<string | null>} why it failed
+ * @returns {Promise<string | null>} why the call failed; null = it succeeded
  */
 export async function callOnce(options, workload, name, toolNames) {
   const client = makeClient(options, await withSecrets(__ENV));

@@ -1,14 +1,15 @@
 import { ConfigError } from '../contract/config-error.js';
 
 /**
- * REQUESTS calls from CONCURRENCY users (-n and -c, as command line load generators call them) in place of a shape's
- * own. A phase of users that call in a loop has both; a shape with more than one of them compares their numbers.
+ * Replaces the load of a shape with REQUESTS calls by CONCURRENCY VUs, the -n and -c of command line load
+ * generators. It needs a shape with exactly one phase of VUs that call in a loop: a shape with more of them
+ * compares their numbers of VUs.
  *
  * @param {string} test
  * @param {import('./phases.js').Phase[]} shape
  * @param {{REQUESTS: number | null, CONCURRENCY: number | null}} config
  * @returns {import('./phases.js').Phase[]}
- * @throws {ConfigError} where there is no such phase, or more than one, or there are fewer calls than users
+ * @throws {ConfigError} if there is no such phase or more than one, or if there are fewer calls than VUs
  */
 export function withCalls(test, shape, { REQUESTS: requests, CONCURRENCY: concurrency }) {
   if (requests === null && concurrency === null) return shape;

@@ -1,6 +1,6 @@
 /**
- * Chooses what to call of what a server offers. Pure: offer.js asks the server, this file decides.
- * A server's listings are not to be trusted: names may be hostile, lists endless, schemas nonsense.
+ * Chooses the operations to load from a server's listings. Pure: offer.js queries the server, this file
+ * decides. The listings are untrusted input: names may be hostile, lists endless and schemas invalid.
  */
 import { asText } from '../contract/as-text.js';
 import { ConfigError } from '../contract/config-error.js';
@@ -10,26 +10,27 @@ import { paramHeaders } from './param-headers.js';
 import { HOLDS_SECRET, withoutSecrets } from './without-secrets.js';
 
 /**
- * What a server said of itself; members of lists may be anything.
+ * A server's capabilities and listings. Items of the lists may be of any type.
  *
  * @typedef {object} Offer
  * @property {'modern' | 'legacy'} era
  * @property {Record<string, unknown>} capabilities
  * @property {any[]} tools
  * @property {any[]} resources
- * @property {any[]} templates of resources
+ * @property {any[]} templates resource templates
  * @property {any[]} prompts
  *
- * @typedef {(ref: Record<string, string>, argument: {name: string, value: string}, known: Record<string, string>) => string[]} Complete
- *   asks the server for values of an argument of a prompt or a template; [] where it has none to offer
+ * @typedef {(ref: Record<string, string>, argument: {name: string, value: string}, known: Record<string,
+ *   string>) => string[]} Complete asks the server for completions of an argument of a prompt or a template;
+ *   [] if it has none
  *
  * @typedef {import('./workload.js').DocumentOperation} DocumentOperation
  * @typedef {import('./workload.js').LeftOut} LeftOut
  *
- * @typedef {object} Wanted arguments that are still to be made
- * @property {unknown} schema JSON Schema that they satisfy
- * @property {number} count of them
- * @property {Record<string, string>[]} [known] what the server completed: of each, in turn, what it need not be made for
+ * @typedef {object} Wanted arguments to generate
+ * @property {unknown} schema JSON Schema of the arguments
+ * @property {number} count number of argument sets
+ * @property {Record<string, string>[]} [known] arguments that the server completed, for each set in turn
  *
  * @typedef {object} Choice
  * @property {Record<string, DocumentOperation>} operations
@@ -37,30 +38,31 @@ import { HOLDS_SECRET, withoutSecrets } from './without-secrets.js';
  * @property {LeftOut[]} leftOut
  */
 
-/** Every operation is a tag value and some twenty submetrics, which k6 looks through at each sample. */
+/** Each operation adds a tag value and some twenty submetrics, which k6 goes through for each sample. */
 const MAX_OPERATIONS = 50;
 const MAX_RESOURCES = 20;
 const MAX_TEMPLATES = 5;
 const MAX_PROMPTS = 10;
 export const MAX_NAME = 60;
 const MAX_REASON = 200;
-/** Of a workload file, for a person to edit. */
+/** Maximum length of a line of a workload file that people have to edit. */
 const MAX_LINE = 4000;
-/** Sets of arguments for one operation, used in turn. */
+/** Argument sets for one operation, used in turn. */
 const VARIANTS = 8;
 const PROMPT_VARIANTS = 4;
-/** Characters of JSON. */
+/** In characters of JSON. */
 const MAX_SCHEMA = 2 ** 20;
 
 /**
  * @param {Offer} offered
  * @param {object} config
- * @param {string[] | null} config.TOOLS call just these
+ * @param {string[] | null} config.TOOLS call only these
  * @param {boolean} config.ALLOW_WRITES
  * @param {Complete} complete
- * @param {import('./without-secrets.js').HoldsSecret} holdsSecret tells whether a text has a secret that the run sends
+ * @param {import('./without-secrets.js').HoldsSecret} holdsSecret whether a text contains a secret that the
+ *   run sends
  * @returns {Choice}
- * @throws {ConfigError} where TOOLS names a tool that is not there
+ * @throws {ConfigError} if TOOLS names a tool that the server does not have
  */
 export function chooseOperations(offered, config, complete, holdsSecret) {
   const { offer, leftOut } = withoutSecrets(offered, holdsSecret);
@@ -118,12 +120,15 @@ export function chooseOperations(offered, config, complete, holdsSecret) {
   return choice;
 }
 
-/** @typedef {(DocumentOperation & {wanted?: Wanted}) | {reason: string, edit?: DocumentOperation}} Candidate edit: how a person may have it called */
+/**
+ * @typedef {(DocumentOperation & {wanted?: Wanted}) | {reason: string, edit?: DocumentOperation}} Candidate
+ *   edit: the operation to complete by hand
+ */
 
 /**
  * @param {any} tool
  * @param {boolean} writes
- * @returns {string | null} why a tool that no one named is not called
+ * @returns {string | null} why a tool that TOOLS does not name is not called; null = it is called
  */
 function refusal({ annotations }, writes) {
   if (annotations?.readOnlyHint === true) return null;
@@ -145,7 +150,7 @@ function toolOperation({ name, inputSchema: schema, annotations, execution }, er
     return { reason: `its inputSchema has ${size} characters; at most ${MAX_SCHEMA} are read` };
   const marked = era === 'modern' ? paramHeaders(schema) : { headers: {} };
   if ('invalid' in marked) {
-    // Its reason has parts of names.
+    // The reason quotes parts of names.
     if (holdsSecret(definition)) return { reason: `its definition ${HOLDS_SECRET}` };
     return { reason: `an invalid definition: ${marked.invalid}` };
   }
@@ -194,9 +199,9 @@ function templateVariables(uriTemplate) {
 /**
  * @param {Record<string, string>} ref
  * @param {string} name
- * @param {Record<string, string>} known arguments that have their value already
+ * @param {Record<string, string>} known values of the other arguments so far
  * @param {Complete} complete
- * @returns {string[]} what the server completes of nothing, or else of "1": some complete numbers only
+ * @returns {string[]} completions of an empty value, or else of "1": some servers complete numbers only
  */
 function suggest(ref, name, known, complete) {
   const values = complete(ref, { name, value: '' }, known);
@@ -217,7 +222,7 @@ function promptOperation(prompt, complete) {
   const operation = { class: /** @type {const} */ ('read'), method: 'prompts/get', params: { name } };
   if (required.length === 0) return operation;
 
-  // A prompt has no schema: its arguments are texts, and only the server can say which.
+  // A prompt has no schema: its arguments are strings, and only the server knows their valid values.
   const properties = Object.fromEntries(
     required.map((/** @type {string} */ key) => [key, { type: 'string', minLength: 1, maxLength: 20 }]),
   );
@@ -259,9 +264,9 @@ function namedTools(tools, names) {
 
 /**
  * @param {any[]} list
- * @param {string} key the member that calls it by its name
- * @param {Choice} choice gets those without a usable one
- * @returns {any[]} each name once
+ * @param {string} key the member that identifies an item
+ * @param {Choice} choice receives the items without a usable key
+ * @returns {any[]} items with a usable key, without duplicates
  */
 function named(list, key, choice) {
   const seen = new Set();
@@ -282,7 +287,7 @@ function named(list, key, choice) {
  * @param {T[]} list
  * @param {number} most
  * @param {Choice} choice
- * @returns {T[]} not more than that many, evenly chosen
+ * @returns {T[]} at most that many items, evenly chosen
  */
 function few(what, list, most, choice) {
   if (list.length <= most) return list;
@@ -296,7 +301,12 @@ function few(what, list, most, choice) {
   );
 }
 
-/** @param {Choice} choice @param {string} operation @param {string} reason @param {DocumentOperation} [edit] */
+/**
+ * @param {Choice} choice
+ * @param {string} operation
+ * @param {string} reason
+ * @param {DocumentOperation} [edit]
+ */
 function leaveOut({ leftOut }, operation, reason, edit) {
   leftOut.push({
     operation,
@@ -307,7 +317,7 @@ function leaveOut({ leftOut }, operation, reason, edit) {
 
 /**
  * @param {string} name
- * @param {DocumentOperation} operation that a person has to edit
+ * @param {DocumentOperation} operation to complete by hand
  * @returns {string} a member of the operations of a workload file
  */
 export function lineToAdd(name, operation) {
@@ -320,8 +330,8 @@ export function lineToAdd(name, operation) {
 const text = (value) => (typeof value === 'string' ? value : '');
 
 /**
- * A name as a tag value and in a selector, `{operation:...}`: k6 splits that at commas, braces, colons and quotes.
- * A leading underscore goes, so that no name is `__proto__`.
+ * Makes a name safe as a tag value and in a selector, `{operation:...}`: k6 splits selectors at commas,
+ * braces, colons and quotes. Leading underscores are removed, so that no name is `__proto__`.
  *
  * @param {string} name
  */
@@ -338,11 +348,11 @@ export function safeName(name) {
 /**
  * @param {string} kind
  * @param {string} name
- * @param {Record<string, unknown>} taken
+ * @param {Record<string, unknown>} existing
  */
-function uniqueName(kind, name, taken) {
+function uniqueName(kind, name, existing) {
   const wanted = kind + safeName(name);
   let unique = wanted;
-  for (let count = 2; Object.hasOwn(taken, unique); count += 1) unique = `${wanted}-${count}`;
+  for (let count = 2; Object.hasOwn(existing, unique); count += 1) unique = `${wanted}-${count}`;
   return unique;
 }

@@ -1,4 +1,4 @@
-/** The variables that a script in k6 reads. The values come from the environment; k6 hands them over as `__ENV`. */
+/** The variables that a k6 script reads from the environment (`__ENV`). */
 import { isProgram } from '../contract/command-line.js';
 import { ConfigError } from '../contract/config-error.js';
 import { hostList } from '../contract/hosts.js';
@@ -10,12 +10,15 @@ import { needConfirmed } from './target-host.js';
 
 export const variables = { ...target, ...load };
 
-/** @typedef {import('../contract/variable.js').ValuesOf<typeof variables> & ReturnType<typeof readProtocol>} Config */
+/**
+ * @typedef {import('../contract/variable.js').ValuesOf<typeof variables> & ReturnType<typeof readProtocol>}
+ *   Config
+ */
 
 /**
  * @param {Record<string, string | undefined>} env
- * @returns {Config} every variable's value, parsed, and what TARGET_PROTOCOL means
- * @throws {ConfigError} naming the variable, what it got and what is valid
+ * @returns {Config} the parsed value of each variable, and what TARGET_PROTOCOL stands for
+ * @throws {ConfigError} names the variable, its value and the valid values
  */
 export function readConfig(env) {
   const config = readVariables(variables, env);
@@ -28,7 +31,7 @@ export function readConfig(env) {
   const unset = (config.TARGET_ENV ?? []).filter((name) => env[name] === undefined);
   if (unset.length > 0)
     throw new ConfigError(`TARGET_ENV has ${unset.join(', ')}; valid: ${target.TARGET_ENV.valid}`);
-  // A plan sends nothing but discovery.
+  // A dry run sends no load.
   if (!config.DRY_RUN) {
     needConfirmed('TARGET_URL', config.TARGET_URL, [...config.TARGET_CONFIRM, ...stackHosts(env)]);
   }
@@ -42,6 +45,6 @@ export function readConfig(env) {
 
 /**
  * @param {Record<string, string | undefined>} env
- * @returns {readonly string[]} what the stack's own containers, and this host, are called in Docker
+ * @returns {readonly string[]} names that the stack's containers and this host have in Docker
  */
 export const stackHosts = ({ STACK_HOSTS = '' }) => hostList(STACK_HOSTS) ?? [];

@@ -1,4 +1,7 @@
-/** Set-up's client: it finds out, before any load, whether there is a server that can be called, and who it is. */
+/**
+ * Set-up's client: checks before any load that the server can be called, and reads the server's name and
+ * version.
+ */
 import { shownTarget } from '../contract/command-line.js';
 import { ConfigError } from '../contract/config-error.js';
 import { MODERN_VERSION } from '../contract/protocols.js';
@@ -7,18 +10,18 @@ import { TargetError } from './target-error.js';
 import { tlsHint } from './tls.js';
 import { unreachable } from './unreachable.js';
 
-/** Two attempts of this length and a start of k6 stay under ten seconds. */
+/** Two attempts of this length and the start of k6 take less than ten seconds. */
 const CONNECT_TIMEOUT_S = 4;
-/** A program may have to be installed first, as npx does. */
+/** The program may have to be installed first, for example by npx. */
 const START_TIMEOUT_S = 60;
 
-/** One schema that is nested too deeply for a call is no reason to know nothing of all others. */
+/** Higher than for calls: one deeply nested schema must not hide all other tools of a list. */
 const MAX_NESTING = 10_000;
 
 const VERSIONS = { auto: 'auto', modern: MODERN_VERSION, legacy: 'legacy' };
 
 /**
- * @typedef {object} Connection what a server said of itself
+ * @typedef {object} Connection how the server describes itself
  * @property {'modern' | 'legacy' | null} era null: not MCP
  * @property {string} version of the protocol
  * @property {{name: string, version: string} | null} server
@@ -28,8 +31,10 @@ const VERSIONS = { auto: 'auto', modern: MODERN_VERSION, legacy: 'legacy' };
 /**
  * @param {import('./config.js').Config} config
  * @param {import('./plan.js').Dialect} dialect
- * @param {{observe?: boolean | undefined, tasks?: boolean | undefined}} [of] the test: it looks at the size of bodies; its workload takes tasks
- * @returns {import('./credentials.js').UserOptions} what set-up hands to users: no secrets, for k6 shows it
+ * @param {{observe?: boolean | undefined, tasks?: boolean | undefined}} [of] observe: the test measures the
+ *   size of bodies; tasks: the workload accepts tasks
+ * @returns {import('./credentials.js').UserOptions} the options that set-up passes to the VUs; without
+ *   secrets, because k6 exposes them
  */
 export function clientOptions(config, dialect, { observe = false, tasks = false } = {}) {
   const { TARGET_TIMEOUT, SESSIONS_MODE, CLIENT_CACHE, TASKS, ACCEPT_ENCODING, era, version } = config;
@@ -48,11 +53,11 @@ export function clientOptions(config, dialect, { observe = false, tasks = false 
 }
 
 /**
- * @param {import('./credentials.js').UserOptions} options of a run's users
- * @param {Record<string, string | undefined>} env with what the secret source has
- * @returns {{client: import('k6/x/mcp').StreamableHTTPClient, url: string, connection: Connection}} with a session open where there are any,
- *   for the caller to close
- * @throws {ConfigError} where the variables make no client
+ * @param {import('./credentials.js').UserOptions} options the client options of the run's VUs
+ * @param {Record<string, string | undefined>} env with the secrets of the secret source
+ * @returns {{client: import('k6/x/mcp').StreamableHTTPClient, url: string, connection: Connection}} the
+ *   caller has to close the session, if the server has sessions
+ * @throws {ConfigError} if a client cannot be made of the variables
  * @throws {TargetError} with the reason and the next thing to try
  */
 export function connect(options, env) {
@@ -86,18 +91,23 @@ function asked(options, env) {
  * @param {{message: string, kind?: string}} error
  */
 function whyNot(url, { oauth, protocolVersion }, { message, kind = '' }) {
-  const said = inVariables(
+  const detail = inVariables(
     message.replace(/^.*? cannot be used: (dial tcp \S+: (connect: )?)?/, ''),
     oauth?.trustedHosts,
   );
   const speaks = kind === 'protocol' ? 'does not speak MCP' : 'cannot be used';
-  // What is to be trusted says by itself what to try.
-  const next = /\bset [A-Z_]+/.test(said) ? '' : `; ${hintOf(kind, said, url, protocolVersion)}`;
-  return `${url} ${speaks} (${said})${next}`;
+  // Messages about certificates already say what to try.
+  const next = /\bset [A-Z_]+/.test(detail) ? '' : `; ${hintOf(kind, detail, url, protocolVersion)}`;
+  return `${url} ${speaks} (${detail})${next}`;
 }
 
-/** @param {string} kind @param {string} said @param {string} url @param {string} [version] of the protocol */
-function hintOf(kind, said, url, version) {
+/**
+ * @param {string} kind
+ * @param {string} detail
+ * @param {string} url
+ * @param {string} [version] of the protocol
+ */
+function hintOf(kind, detail, url, version) {
   const late = `no answer within ${CONNECT_TIMEOUT_S} s: is it overloaded, or is TARGET_URL not its MCP endpoint?`;
   const isEndpoint = 'is TARGET_URL an MCP endpoint over Streamable HTTP?';
   const hints = /** @type {Record<string, string>} */ ({
@@ -112,12 +122,12 @@ function hintOf(kind, said, url, version) {
     process: 'does TARGET_COMMAND run by itself, and does it need a variable of TARGET_ENV?',
     protocol: version === 'auto' ? isEndpoint : `try TARGET_PROTOCOL=auto, or ${isEndpoint}`,
   });
-  if (/connection refused|no such host/.test(said)) return unreachable(url);
-  const ofWords = HINTS.find(([words]) => words.test(said))?.[1];
-  return tlsHint(said) ?? ofWords ?? hints[kind] ?? 'try TARGET_PROTOCOL=legacy or TARGET_PROTOCOL=modern';
+  if (/connection refused|no such host/.test(detail)) return unreachable(url);
+  const ofWords = HINTS.find(([words]) => words.test(detail))?.[1];
+  return tlsHint(detail) ?? ofWords ?? hints[kind] ?? 'try TARGET_PROTOCOL=legacy or TARGET_PROTOCOL=modern';
 }
 
-/** What the client says, whatever kind of failure it is. @type {[RegExp, string][]} */
+/** Hints by the client's message, for any kind of failure. @type {[RegExp, string][]} */
 const HINTS = [
   [/^(.*; initialize: )?a redirect /, 'set TARGET_URL to where the server really is'],
   [
@@ -125,15 +135,20 @@ const HINTS = [
     'set OAUTH_TOKEN_URL to where its tokens come from, if that is to be trusted',
   ],
   [
-    /^no token: .*ways to prove itself/,
+    /^no token: .*authentication methods/,
     'set OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY to what it wants, or force one with OAUTH_CLIENT_AUTH',
   ],
   [/^no token: /, 'are OAUTH_CLIENT_ID, its secret or key, OAUTH_SCOPE and OAUTH_RESOURCE right?'],
 ];
 
-/** The client names its options: what they are called here. @param {string} said @param {string[]} [trusted] */
-const inVariables = (said, trusted = []) =>
-  said
+/**
+ * Replaces the client's names of options with the names of our variables.
+ *
+ * @param {string} detail
+ * @param {string[]} [trusted]
+ */
+const inVariables = (detail, trusted = []) =>
+  detail
     .replace(/set tokenUrl/, 'set OAUTH_TOKEN_URL')
     .replace(/^oauth: authMethod: /, 'OAUTH_CLIENT_AUTH: ')
     .replace(/^oauth: privateKey: /, 'OAUTH_CLIENT_KEY: ')

@@ -1,4 +1,7 @@
-/** What lets a run's requests in: variables and secrets, as options of the client. Set-up and users read the secrets themselves. */
+/**
+ * The client's credentials: variables and secrets as client options. Set-up and each VU read the secrets
+ * themselves.
+ */
 import { StdioClient, StreamableHTTPClient } from 'k6/x/mcp';
 import { ConfigError } from '../contract/config-error.js';
 import { hasHeader, parseHeaders } from '../contract/headers.js';
@@ -6,21 +9,21 @@ import { withoutLineEnd } from '../contract/types.js';
 import { readVariables } from '../contract/variable.js';
 import { target } from '../contract/variables/target.js';
 
-/** k6 opens files in init code alone. */
+/** k6 opens files only in init code. */
 const KEY = readKey();
 
 function readKey() {
   try {
     return __ENV.OAUTH_CLIENT_KEY ? open(__ENV.OAUTH_CLIENT_KEY) : '';
   } catch {
-    // Set-up will say so.
+    // Set-up reports it.
     return '';
   }
 }
 
 /**
- * @param {import('./config.js').Config} config with the secrets in it
- * @throws {ConfigError} where two of its variables contradict each other, or one lacks another
+ * @param {import('./config.js').Config} config including the secrets
+ * @throws {ConfigError} if two variables contradict each other, or one requires another that is not set
  */
 export function checkCredentials(config) {
   const { TARGET_TOKEN, TARGET_HEADERS, OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, OAUTH_CLIENT_KEY } = config;
@@ -44,7 +47,8 @@ export function checkCredentials(config) {
 
 /**
  * @param {import('./config.js').Config} config
- * @returns {Omit<import('k6/x/mcp').OAuthOptions, 'clientSecret' | 'privateKey'> | undefined} without a secret
+ * @returns {Omit<import('k6/x/mcp').OAuthOptions, 'clientSecret' | 'privateKey'> | undefined} without a
+ *   secret
  */
 export function oauthOptions(config) {
   if (!config.OAUTH_CLIENT_ID) return undefined;
@@ -61,8 +65,8 @@ export function oauthOptions(config) {
 
 /**
  * @param {UserOptions} options without secrets
- * @param {Record<string, string | undefined>} env with what the secret source has
- * @throws {Error} where the options make no client
+ * @param {Record<string, string | undefined>} env with the secrets of the secret source
+ * @throws {Error} if the options are invalid
  */
 export function makeClient({ oauth, ...options }, env) {
   if (env.TARGET_COMMAND) return makeStdioClient(options, env);
@@ -70,7 +74,7 @@ export function makeClient({ oauth, ...options }, env) {
   const proof = KEY ? { privateKey: KEY } : { clientSecret: withoutLineEnd(OAUTH_CLIENT_SECRET) };
   return new StreamableHTTPClient({
     ...options,
-    // Its query may hold a key.
+    // The query may contain a key.
     base_url: TARGET_URL,
     headers: { ...options.headers, ...parseHeaders(env.TARGET_HEADERS ?? '') },
     ...(TARGET_TOKEN && { token: withoutLineEnd(TARGET_TOKEN) }),
@@ -87,7 +91,7 @@ function makeStdioClient({ timeout, protocolVersion, cache, observe, maxNesting 
     path,
     args,
     env: Object.fromEntries((config.TARGET_ENV ?? []).map((name) => [name, env[name] ?? ''])),
-    // In Docker (scripts/docker.sh).
+    // Set in Docker (scripts/docker.sh).
     ...(env.STDIO_RUNNER && { runner: env.STDIO_RUNNER }),
     processes: /** @type {any} */ (config.PROCESSES),
     timeout,

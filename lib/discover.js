@@ -1,6 +1,7 @@
 /**
- * The k6 script that asks a server, for cli/discovery: what it offers, or, where OPERATIONS_FILE names operations, whether each of
- * them can be called. What it finds goes to FOUND_FILE. It starts no load. Lines that begin with `discovery: ` are progress.
+ * The k6 script of cli/discovery. It lists what a server offers or, if OPERATIONS_FILE names operations,
+ * checks that each of them can be called. It writes the result to FOUND_FILE and starts no load. Lines that
+ * begin with `discovery: ` are progress.
  */
 
 import { ConfigError } from '../contract/config-error.js';
@@ -17,7 +18,7 @@ import { clientCertificates } from './tls.js';
 import { USER_AGENT } from './user-agent.js';
 
 const SETUP_S = 300;
-/** An operation that no one named and that takes longer is not one to load by default. */
+/** Slower operations are not loaded by default. */
 const PROBE_TIMEOUT_S = 5;
 
 /** @param {unknown} error @returns {never} */
@@ -27,7 +28,7 @@ function end(error) {
   throw error;
 }
 
-/** In k6's init: without what its secret source holds, which only set-up can ask for. */
+/** Runs in k6's init context, without the secrets of k6's secret source: only set-up can read those. */
 function begin() {
   try {
     const config = readConfig(__ENV);
@@ -45,7 +46,7 @@ function begin() {
 }
 
 const { config, operations, tlsAuth } = begin();
-// TOOL without ARGS: discovery of that one tool.
+// TOOL without ARGS: discover that tool only.
 const named = config.TOOLS ?? (config.TOOL ? [config.TOOL] : null);
 const timeoutS = named ? config.TARGET_TIMEOUT : Math.min(config.TARGET_TIMEOUT, PROBE_TIMEOUT_S);
 
@@ -70,7 +71,7 @@ export async function setup() {
     const complete = readConfig(env);
     checkCredentials(complete);
     const connected = connect(clientOptions(complete, 'mcp'), env);
-    // As text: k6 hands an object on with its members in any order.
+    // A string, because k6 does not preserve the order of an object's members.
     const found = operations
       ? probeAll(connected.client, operations, timeoutS, say)
       : askOffer(connected, config, named, say);

@@ -1,9 +1,9 @@
-/** Whether the planned load makes the samples that an objective takes: known before anything is sent. */
+/** Checks before the run that the planned load makes enough samples for each objective. */
 import { ConfigError } from '../contract/config-error.js';
 import { MIN_DELIVERED } from '../contract/limits.js';
 import { samplesOf, stepDown } from './objective-metrics.js';
 
-/** A DURATION that is suggested is a multiple of it, seconds. */
+/** A suggested DURATION is a multiple of this, seconds. */
 const ROUND_S = 5;
 
 /** @typedef {{metric: string, limit: number, instead_of?: string}} Limit */
@@ -12,7 +12,7 @@ const ROUND_S = 5;
  * @param {import('./objectives.js').Objective['scope']} scope
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
- * @returns {number} calls of all measured phases in the scope; Infinity: as many as their users can make
+ * @returns {number} calls in the scope in all measured phases; Infinity: as many as the VUs can make
  */
 export function expectedSamples({ phase: name, operation, class: kind }, phases, operations) {
   const isIn = (/** @type {import('./workload.js').Operation} */ one) =>
@@ -32,8 +32,8 @@ export function expectedSamples({ phase: name, operation, class: kind }, phases,
 /**
  * @param {import('./phases.js').PlannedPhase} phase
  * @param {import('./workload.js').Operation} operation
- * @param {number} index of the operation
- * @returns {number} calls of the operation in an iteration
+ * @param {number} index the operation's index
+ * @returns {number} calls of the operation per iteration
  */
 function shareOf(phase, { operation, weight, calls }, index) {
   const percent = phase.operation
@@ -52,39 +52,45 @@ const callsOf = ({ iterations, offered_rps: rate, duration_s }) =>
  * @param {string} scope
  * @param {Record<string, number>} limits by metric
  * @param {object} planned
- * @param {number} planned.expected samples in the scope
- * @param {number} planned.compared the same, or those of the first phase if there are fewer
+ * @param {number} planned.expected expected samples in the scope
+ * @param {number} planned.compared expected samples for a relative objective: the smaller of `expected` and
+ *   the first phase's
  * @param {Map<string, string>} planned.asked `scope.metric` of THRESHOLDS
  * @param {import('./phases.js').PlannedPhase[]} planned.phases
- * @returns {Limit[]} a default with too few samples as the percentile that they are enough for
- * @throws {ConfigError} if THRESHOLDS asks for what the load makes too few samples for
+ * @returns {Limit[]} a default with too few samples is replaced by the highest percentile that has enough
+ * @throws {ConfigError} if the load makes too few samples for an objective of THRESHOLDS
  */
 export function judgeableLimits(scope, limits, { expected, compared, asked, phases }) {
   return Object.entries(limits).flatMap(([metric, limit]) => {
     const planned = metric.endsWith('_vs_first') ? compared : expected;
-    // Of an arrival rate a run may lose some, and is judged all the same.
+    // A run at an arrival rate may drop some iterations and is still judged.
     const samples = isBounded(scope, phases) ? planned : MIN_DELIVERED * planned;
     if (samples >= samplesOf(metric)) return [{ metric, limit }];
     const lower = stepDown(metric, samples);
     const text = asked.get(`${scope}.${metric}`);
     if (text) throw new ConfigError(tooFewSamples(text, scope, { metric, lower, planned, samples, phases }));
-    // Two limits of one metric would be one too many.
+    // A metric can have only one limit.
     if (lower !== metric && lower in limits) return [];
     return [{ metric: lower, limit, ...(lower !== metric && { instead_of: metric }) }];
   });
 }
 
-/** @param {string} scope @param {import('./phases.js').PlannedPhase[]} phases @returns {boolean} all calls are counted before */
+/**
+ * @param {string} scope
+ * @param {import('./phases.js').PlannedPhase[]} phases
+ * @returns {boolean} whether the number of calls is fixed in advance
+ */
 const isBounded = (scope, phases) =>
   phases
     .filter(({ name, measured }) => measured && (name === scope || !phases.some((one) => one.name === scope)))
     .every(({ iterations }) => iterations !== null);
 
 /**
- * @param {string} text as THRESHOLDS has it
+ * @param {string} text the objective as written in THRESHOLDS
  * @param {string} scope
- * @param {{metric: string, lower: string, planned: number, samples: number, phases: import('./phases.js').PlannedPhase[]}} found
- * @returns {string} what would do
+ * @param {{metric: string, lower: string, planned: number, samples: number, phases:
+ *   import('./phases.js').PlannedPhase[]}} found
+ * @returns {string} the error message, with values that would work
  */
 function tooFewSamples(text, scope, { metric, lower, planned, samples, phases }) {
   const phase = phases.find(({ name, measured }) => measured && name === scope);

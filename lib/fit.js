@@ -1,12 +1,12 @@
 /**
- * Fits a test to the server that it loads, or refuses that server. Pure: a run and `make list TARGET_URL=` get the same
- * answer from here.
+ * Fits a test to the server that it loads, or refuses the server. Pure: a run and `make list TARGET_URL=`
+ * share it.
  */
 import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
 import { operationOfTool } from './workload.js';
 
-/** Operations that one message names. */
+/** Operations that a message names. */
 const MAX_MISSING = 3;
 
 /**
@@ -17,16 +17,17 @@ const MAX_MISSING = 3;
  * @typedef {Pick<import('./config.js').Config, 'TARGET_URL' | 'TOOL' | 'ARGS' | 'dialect'>} FitConfig
  *
  * @typedef {object} Fitted
- * @property {TestDefinition} definition without the phases, and their objectives, that the server has nothing for
+ * @property {TestDefinition} definition without the phases, and their objectives, that the server does not
+ *   support
  * @property {AnyWorkload} workload
- * @property {string} TOOL that still replaces the phases' operations
+ * @property {string} TOOL if it replaces the phases' operations
  */
 
 /**
  * @param {TestDefinition} definition
- * @param {AnyWorkload} workload the test's own, or what WORKLOAD names
+ * @param {AnyWorkload} workload the test's own, or the one that WORKLOAD names
  * @param {FitConfig} config
- * @param {boolean} foreign the server is known not to be the reference target
+ * @param {boolean} foreign whether the server is known not to be the reference target
  * @returns {Fitted}
  * @throws {ConfigError} if the test cannot load this server
  */
@@ -55,7 +56,12 @@ function needReference({ name, servers, does }, { TARGET_URL: url }, foreign) {
   );
 }
 
-/** @param {TestDefinition} definition @param {AnyWorkload} workload @param {FitConfig} config @param {boolean} foreign */
+/**
+ * @param {TestDefinition} definition
+ * @param {AnyWorkload} workload
+ * @param {FitConfig} config
+ * @param {boolean} foreign
+ */
 function needTimedTool({ name, workload: own }, workload, { TOOL, ARGS }, foreign) {
   if (ARGS ? workload === own : !TOOL && !foreign && workload === own) return;
   throw new ConfigError(
@@ -94,7 +100,11 @@ export function mixOf({ mix, phases, sequence }) {
   return mix ?? [...new Set(named)];
 }
 
-/** @param {AnyWorkload} workload @param {Pick<FitConfig, 'dialect'>} config @returns {import('./plan.js').Dialect} */
+/**
+ * @param {AnyWorkload} workload
+ * @param {Pick<FitConfig, 'dialect'>} config
+ * @returns {import('./plan.js').Dialect}
+ */
 export const dialectOf = (workload, config) =>
   /** @type {import('./plan.js').Dialect} */ (
     config.dialect || ('dialect' in workload && workload.dialect) || 'mcp'
@@ -122,7 +132,7 @@ function fitPhases(definition, { workload, calls = {}, title = definition.title 
   };
 }
 
-/** @param {WorkloadDocument} document @param {string} tool '': all of them @returns {WorkloadDocument} */
+/** @param {WorkloadDocument} document @param {string} tool '' = all tools @returns {WorkloadDocument} */
 function onlyTool(document, tool) {
   if (!tool) return document;
   const { name, operations } = document;
@@ -138,7 +148,8 @@ function onlyTool(document, tool) {
 /**
  * @param {NonNullable<TestDefinition['eachOf']>} eachOf
  * @param {Record<string, unknown>} operations
- * @returns {Pick<TestDefinition, 'phases' | 'objectives'>} one phase for each operation, under a name that k6 takes
+ * @returns {Pick<TestDefinition, 'phases' | 'objectives'>} one phase for each operation, with a name that k6
+ *   accepts
  */
 function phaseOfEach({ objectives, ...phase }, operations) {
   const names = Object.keys(operations);
@@ -155,7 +166,7 @@ function phaseOfEach({ objectives, ...phase }, operations) {
  * @param {string} workload
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
- * @throws {ConfigError} if phases vary the items of a call, or its size, and no operation can
+ * @throws {ConfigError} if phases vary the items or the size of a call, and no operation supports it
  */
 export function needItems(test, workload, phases, operations) {
   const sized = phases.some(({ labels, operation }) => labels?.kb && !operation);

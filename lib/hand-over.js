@@ -1,10 +1,10 @@
-/** What virtual users get of the operations that set-up planned. */
+/** Prepares the operations that set-up planned for the VUs. */
 import { shareArguments } from './shared-arguments.js';
 
 /** @typedef {import('./workload.js').Operation} Operation */
 
 /**
- * In k6's init, where arguments can be shared.
+ * Runs in k6's init context: only there can arguments be shared.
  *
  * @param {Operation[]} operations
  * @param {boolean} shared

@@ -1,29 +1,29 @@
-/** What a server lists, page by page, within limits: all of it is in memory at once. */
+/** Reads all pages of a server's list, within limits, because the list is kept in memory. */
 import { TargetError } from './target-error.js';
 
 const MAX_PAGES = 1000;
 const MAX_ITEMS = 200_000;
-/** Of all pages. */
+/** For all pages. */
 const MAX_BYTES = 96 * 1024 * 1024;
-/** For all pages: one of slow pages must not take a thousand times as long as one. */
+/** For all pages, seconds: a list of many slow pages must not block set-up. */
 const LIST_S = 8;
 
 /**
  * @typedef {object} Listed
  * @property {any[]} found
- * @property {string | null} unread why no more
+ * @property {string | null} unread why the list is incomplete; null = it is complete
  * @property {number} calls
- * @property {number} bytes of the messages
- * @property {number} ttlMs how long all pages may be kept; 0: not at all
+ * @property {number} bytes size of all messages
+ * @property {number} ttlMs how long all pages may be cached; 0 = not at all
  */
 
 /**
  * @param {{client: import('k6/x/mcp').StreamableHTTPClient, url: string}} server
  * @param {string} method
- * @param {string} member of each page
- * @param {(found: any[]) => boolean} [enough] after a page: need there be no more?
- * @returns {Listed} all pages, or as many as can be had
- * @throws {TargetError} where a page fails, or the pages do not end and have nothing
+ * @param {string} member the member of each page that has the items
+ * @param {(found: any[]) => boolean} [enough] called after each page; true = stop reading
+ * @returns {Listed} the items of all pages that could be read
+ * @throws {TargetError} if a page fails, or if the pages do not end and have no items
  */
 export function listAll({ client, url }, method, member, enough = () => false) {
   /** @type {any[]} */
@@ -39,7 +39,7 @@ export function listAll({ client, url }, method, member, enough = () => false) {
     calls += 1;
     bytes += size;
     ttlMs = Math.min(ttlMs, typeof result.ttlMs === 'number' ? Math.max(0, result.ttlMs) : 0);
-    // One by one: a page may have more items than a call may have arguments.
+    // Not push(...items): a page may have more items than a call may have arguments.
     if (Array.isArray(result[member])) for (const item of result[member]) found.push(item);
     cursor = result.nextCursor;
     if (enough(found) || typeof cursor !== 'string') return { found, unread: null, calls, bytes, ttlMs };

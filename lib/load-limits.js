@@ -1,10 +1,10 @@
-/** How much load a run may make before it has to be said that so much is meant. */
+/** Limits of a run's load that have to be raised explicitly. */
 import { ConfigError } from '../contract/config-error.js';
 
 /**
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {Pick<import('./config.js').Config, 'MAX_RATE' | 'MAX_VUS'>} config
- * @throws {ConfigError} naming the variable that raises the limit
+ * @throws {ConfigError} names the variable that raises the limit
  */
 export function needWithinLimits(phases, { MAX_RATE, MAX_VUS }) {
   for (const { name, offered_rps, vus } of phases) {
@@ -22,9 +22,9 @@ export function needWithinLimits(phases, { MAX_RATE, MAX_VUS }) {
 }
 
 /**
- * @param {string} what is more than it may be
+ * @param {string} what what exceeds the limit
  * @param {string} variable that raises the limit
- * @param {number | string} enough
+ * @param {number | string} enough a sufficient value for the variable
  * @returns {never}
  * @throws {ConfigError}
  */

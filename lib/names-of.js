@@ -1,15 +1,15 @@
 import { oneLine } from '../contract/one-line.js';
 
-/** A server may offer any number of them. */
-const MOST = 20;
-const MOST_LETTERS = 60;
+/** A server may offer any number of names. */
+const MAX_NAMES = 20;
+const MAX_NAME_LENGTH = 60;
 
 /**
- * @param {string[]} names also a server's
- * @returns {string} for a message: one line, not more than a screen's
+ * @param {string[]} names may come from a server
+ * @returns {string} the names in one line of bounded length, for a message
  */
 export function namesOf(names) {
-  const rest = names.length - MOST;
-  const shown = names.slice(0, MOST).map((name) => oneLine(name, MOST_LETTERS));
-  return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  const rest = names.length - MAX_NAMES;
+  const visible = names.slice(0, MAX_NAMES).map((name) => oneLine(name, MAX_NAME_LENGTH));
+  return visible.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

@@ -1,14 +1,14 @@
-/** Set-up's look at a server that is to be called over REST: one call, before any load. */
+/** Set-up's check of a REST server: one call before any load. */
 import { ConfigError } from '../contract/config-error.js';
 
-/** What a server without such a path answers. */
+/** Statuses of a server without the path. */
 const NO_PATH = [404, 405, 501];
 
 /**
  * @param {ReturnType<typeof import('./connect.js').connect>} server
- * @param {import('./workload.js').Operation[]} operations of which the first is called
+ * @param {import('./workload.js').Operation[]} operations the first one is called
  * @param {string} test
- * @throws {ConfigError} if the answer is not one of a REST server with these tools
+ * @throws {ConfigError} if the answer is not that of a REST server with these tools
  */
 export function needRest({ client, url }, [first], test) {
   if (!first) return;

@@ -1,18 +1,18 @@
-/** The metrics of objectives: what k6 judges each by, and how many samples it takes. */
+/** The metrics of objectives: the k6 threshold of each, and the number of samples it needs. */
 
 /**
- * A percentile is judged exactly, and without a sample kept: p99 < 85 ms is "at most 1 % of the calls took 85 ms or longer". It needs at
- * least one sample beyond it to be more than the maximum: 1 / (1 - q).
+ * Percentiles are judged exactly and without storing samples: p99 < 85 ms means "at most 1 % of the calls
+ * took 85 ms or longer". A percentile needs 1 / (1 - q) samples: with fewer it equals the maximum.
  *
  * @type {Record<string, {metric: string, expression: (limit: number) => string, samples: number, of?: string,
- *   tags?: (limit: number) => string[]}>} of: what counts the samples, where it is not mcp_requests
+ *   tags?: (limit: number) => string[]}>} of: the metric that counts the samples, if not mcp_requests
  */
 export const ABSOLUTE = {
   p50_ms: slower(0.5),
   p90_ms: slower(0.1),
   p95_ms: slower(0.05),
   p99_ms: slower(0.01),
-  // Of an operation that is several calls, the time of all of them: one iteration.
+  // The total time of an operation with several calls: one iteration.
   sequence_p99_ms: {
     metric: 'mcp_sequence_duration',
     expression: (limit) => `p(99)<${limit}`,
@@ -22,7 +22,7 @@ export const ABSOLUTE = {
   failure_share: { metric: 'mcp_request_failed', expression: (limit) => `rate<${limit}`, samples: 1 },
 };
 
-/** @param {number} share of the calls that may take the limit or longer */
+/** @param {number} share maximum share of calls that take the limit or longer */
 function slower(share) {
   return {
     metric: 'mcp_slow',
@@ -33,8 +33,8 @@ function slower(share) {
 }
 
 /**
- * Judged after the run, against the first measured phase. A ratio of two percentiles is mostly noise until each
- * tail holds some ten samples.
+ * Judged after the run, relative to the first measured phase. A ratio of two percentiles is mostly noise
+ * unless each tail has about ten samples.
  *
  * @type {Record<string, {metric: string, op: '<=' | '>=', samples: number}>}
  */
@@ -45,19 +45,20 @@ export const RELATIVE = {
   throughput_vs_first: { metric: 'throughput', op: '>=', samples: 1 },
 };
 
-/** From a percentile to those that take fewer samples. */
+/** Percentiles, from the highest to those that need fewer samples. */
 const FEWER = [
   ['p99_ms', 'p95_ms', 'p90_ms', 'p50_ms'],
   ['p99_vs_first', 'p95_vs_first', 'p50_vs_first'],
 ];
 
-/** @param {string} metric @returns {number} samples that it takes to hold; 0: any number */
+/** @param {string} metric @returns {number} the minimum number of samples; 0 = any number */
 export const samplesOf = (metric) => (ABSOLUTE[metric] ?? RELATIVE[metric])?.samples ?? 0;
 
 /**
  * @param {string} metric
  * @param {number} samples
- * @returns {string} the highest percentile below it that they are enough for, or else the lowest; of a metric that is none itself
+ * @returns {string} the highest lower percentile that has enough samples, or else the lowest; the metric
+ *   itself if it is not a percentile
  */
 export function stepDown(metric, samples) {
   const percentiles = FEWER.find((names) => names.includes(metric)) ?? [metric];

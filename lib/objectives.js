@@ -1,11 +1,11 @@
 /**
- * What a run is judged by. A scenario gives one object, scope -> metric -> limit:
+ * The objectives of a run. A scenario defines them as an object, scope -> metric -> limit:
  *
  *     { all: { failure_share: 0.001 }, baseline: { p99_ms: 85 }, each: { p99_vs_first: 1.3 } }
  *
- * A scope is `all`, `each` (every measured phase that is not an overload), the name of a phase,
- * `class:read` or `operation:get_user`. Everything k6 can judge becomes a k6 threshold with a guard on
- * the number of samples. Objectives that compare phases are judged after the run, from the same list.
+ * A scope is `all`, `each` (every measured phase that is not an overload), the name of a phase, `class:read`
+ * or `operation:get_user`. Each objective that k6 can judge becomes a k6 threshold, with a guard on the
+ * number of samples. Objectives that compare phases are judged after the run.
  */
 
 import { ConfigError } from '../contract/config-error.js';
@@ -22,23 +22,25 @@ import { ABSOLUTE, RELATIVE } from './objective-metrics.js';
  * @property {string} metric
  * @property {'<' | '<=' | '>='} op
  * @property {number} limit
- * @property {number} [min_samples] it does not hold with fewer samples, a relative one with fewer on either side
+ * @property {number} [min_samples] the objective fails with fewer samples; for a relative one, with fewer in
+ *   either phase
  * @property {{phase: string}} [relative_to] the observed value is the ratio to this phase's figure
  * @property {{metric: string, expression: string}} [k6] the k6 threshold that judges it
- * @property {{metric: string, expression: string}} [guard] the k6 threshold that fails with fewer samples than `min_samples`
- * @property {number} [expected_samples] that the planned load makes; absent: as many as its users can
+ * @property {{metric: string, expression: string}} [guard] the k6 threshold that fails with fewer samples
+ *   than `min_samples`
+ * @property {number} [expected_samples] samples of the planned load; absent: as many as the VUs can make
  * @property {string} [instead_of] the default's metric, for which there are too few samples
  */
 
-/** What every server owes its clients in each phase, with the promised load delivered, which is always judged. */
+/** Objectives for any server, in each phase. That the planned load is delivered is judged in addition. */
 const OWED = { failure_share: 0.01 };
 
 const METRICS = [...Object.keys(ABSOLUTE), ...Object.keys(RELATIVE), 'delivered_share'];
 
 /**
  * @param {string} text the THRESHOLDS variable
- * @returns {{off: boolean, documents: boolean, changes: string}} off: nothing is judged; documents: the limits of the benchmark documents
- *   are asked for; changes: `scope.metric=number` pairs, separated by commas
+ * @returns {{off: boolean, documents: boolean, changes: string}} off: nothing is judged; documents: the
+ *   limits of the benchmark documents apply; changes: `scope.metric=number` pairs, separated by commas
  */
 export function readThresholds(text) {
   const [first = '', ...rest] = text.split(',');
@@ -47,8 +49,8 @@ export function readThresholds(text) {
 }
 
 /**
- * The objectives of a server that no benchmark document is about: what every server owes, what the scenario expects of any server, and what
- * the documents compare with the server's own first phase.
+ * The objectives of a server that no benchmark document covers: the limits for any server, the scenario's
+ * limits for any server, and the documents' limits relative to the server's own first phase.
  *
  * @param {Objectives} documents the scenario's `objectives`
  * @param {Objectives} [anyServer] the scenario's `anyServer`
@@ -65,15 +67,17 @@ export function owedObjectives(documents, anyServer = {}) {
 }
 
 /**
- * A default that the planned load makes too few samples for is replaced by a lower percentile with the same limit.
+ * Plans the objectives of a run. A default with too few samples is replaced by a lower percentile with the
+ * same limit.
  *
- * @param {Objectives} defaults `latency_vs_first` in it compares the highest percentile that the planned load can show
+ * @param {Objectives} defaults `latency_vs_first` compares the highest percentile that has enough samples
  * @param {string} changes `scope.metric=number` pairs, separated by commas; '' = none
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
- * @param {{isTrial?: boolean}} [how] isTrial: it is one k6 run of a search, which finds its load by itself: nothing is refused
+ * @param {{isTrial?: boolean}} [how] isTrial: one k6 run of a search that finds its load itself; no objective
+ *   is refused for too few samples
  * @returns {Objective[]}
- * @throws {ConfigError} if THRESHOLDS names an unknown scope or metric, or one that the planned load makes too few samples for
+ * @throws {ConfigError} if THRESHOLDS names an unknown scope or metric, or an objective with too few samples
  */
 export function planObjectives(defaults, changes, phases, operations, { isTrial = false } = {}) {
   const measured = phases.filter((phase) => phase.measured);
@@ -97,7 +101,7 @@ export function planObjectives(defaults, changes, phases, operations, { isTrial 
   };
   for (const [scope, { latency_vs_first: limit, ...limits }] of Object.entries(defaults))
     apply(scope, limit === undefined ? limits : { ...limits, p99_vs_first: limit });
-  /** @type {Map<string, string>} scope and metric -> as THRESHOLDS has it */
+  /** @type {Map<string, string>} `scope.metric` -> the text in THRESHOLDS */
   const asked = new Map();
   const compared = measured.slice(1).map((phase) => phase.name);
   const offered = measured.filter((phase) => phase.offered_rps !== null).map((phase) => phase.name);
@@ -169,7 +173,7 @@ function parseChanges(text, scopes) {
  * @param {string} name
  * @param {import('./expected-samples.js').Limit[]} limits
  * @param {import('./phases.js').PlannedPhase[]} phases
- * @param {import('./phases.js').PlannedPhase | undefined} first what relative limits compare with
+ * @param {import('./phases.js').PlannedPhase | undefined} first the reference of relative limits
  * @returns {Objective[]}
  */
 function expand(name, limits, phases, first) {
@@ -186,7 +190,8 @@ function expand(name, limits, phases, first) {
         metric: absolute.metric + selectorOf([...tags, ...(absolute.tags?.(limit) ?? [])]),
         expression: absolute.expression(limit),
       };
-      // k6 counts all requests, a handshake too; the time is that of calls alone, of which there may be fewer.
+      // mcp_requests counts handshakes too, while latencies are those of calls only: there may be fewer
+      // calls.
       const guard = { metric: of + selector, expression: `count>=${min_samples}` };
       return [{ scope, metric, op: '<', limit, k6, guard, min_samples, ...rest }];
     }
@@ -205,7 +210,7 @@ function expand(name, limits, phases, first) {
   return limits.flatMap(objectiveOf);
 }
 
-/** @param {string[]} tags @returns {string} of a submetric */
+/** @param {string[]} tags @returns {string} the selector of a submetric */
 const selectorOf = (tags) => (tags.length > 0 ? `{${tags.join(',')}}` : '');
 
 /** @param {string} name @returns {Objective['scope']} */
@@ -231,8 +236,8 @@ export function toThresholds(objectives) {
 
 /**
  * @param {Objective[]} objectives
- * @returns {{scope: Objective['scope'], limit: number}[]} milliseconds, of those for a percentile: calls within the scope count whether they
- *   took so long
+ * @returns {{scope: Objective['scope'], limit: number}[]} the objectives for percentiles; limit in
+ *   milliseconds. Each call in the scope is counted as slower or not
  */
 export function percentileLimits(objectives) {
   return objectives
@@ -241,13 +246,13 @@ export function percentileLimits(objectives) {
 }
 
 /**
- * Those that a line next to the figures can show: percentiles, the share of failures, and multiples of the first phase's
- * (`p99_vs_first`, `throughput_vs_first`).
+ * The objectives that charts show as a line: percentiles, the share of failures, and multiples of the first
+ * phase (`p99_vs_first`, `throughput_vs_first`).
  *
  * @param {Objective[]} objectives
  * @param {import('./phases.js').PlannedPhase[]} phases
- * @returns {{value: number, tags: {objective: string, phase: string} & Objective['scope']}[]} for each phase that is judged
- *   by them: seconds, a share, or a factor
+ * @returns {{value: number, tags: {objective: string, phase: string} & Objective['scope']}[]} one entry per
+ *   phase and objective; value: seconds, a share or a factor
  */
 export function drawnObjectives(objectives, phases) {
   const measured = phases.filter((phase) => phase.measured).map(({ name }) => name);

@@ -1,14 +1,14 @@
-/** Asks a server what it offers: lists it, completes arguments, and chooses what to call. */
+/** Queries a server: reads its lists, completes arguments and chooses the operations to call. */
 import { harmlessJson } from '../contract/one-line.js';
 import { chooseOperations } from './choose.js';
 import { listAll } from './list-all.js';
 
 const MAX_COMPLETIONS = 20;
-/** All questions for values together; after it there are none. */
+/** Time for all completion requests together, seconds; no more are sent after it. */
 const COMPLETIONS_S = 30;
 
 /**
- * @typedef {object} Offered a document that k6 writes and Node reads
+ * @typedef {object} Offered the document that k6 writes and Node reads
  * @property {NonNullable<import('./workload.js').WorkloadDocument['connection']>} connection
  * @property {number} seed SEED
  * @property {import('./choose.js').Choice} choice
@@ -17,7 +17,7 @@ const COMPLETIONS_S = 30;
 /**
  * @param {ReturnType<typeof import('./connect.js').connect>} connected
  * @param {import('./config.js').Config} config
- * @param {string[] | null} named tools that alone are called
+ * @param {string[] | null} named the only tools to call; null = all
  * @param {(text: string) => void} say progress
  * @returns {string} `Offered`, as JSON
  */

@@ -1,23 +1,25 @@
 /**
- * `x-mcp-header`: tool parameters that a modern client repeats as `Mcp-Param-*` headers, so that a proxy can route
- * a call without reading its body. Here is what a tool's schema says of them; the values are made by
- * `paramHeaderValues`.
+ * `x-mcp-header`: tool parameters that a modern client repeats as `Mcp-Param-*` headers, so that a proxy can
+ * route a call without reading its body. This file reads the annotations of a tool's schema;
+ * `paramHeaderValues` makes the values.
  */
 
-/** RFC 9110's `token`: what a header's name may consist of. */
+/** RFC 9110, `token`: valid header names. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES = ['string', 'integer', 'boolean'];
 
-/** Of one tool. Each header is looked up in every call's arguments, and is sent with it. */
+/** Headers per tool: each one costs a lookup in the arguments of every call, and is sent with it. */
 const MAX_HEADERS = 50;
-/** Steps of `properties` to an annotation. */
+/** Maximum number of `properties` steps to an annotation. */
 const MAX_DEPTH = 32;
-/** Characters of a pointer. */
+/** Maximum length of a pointer, in characters. */
 const MAX_POINTER = 1000;
-/** Characters of a pointer in a message. */
+/** Maximum length of a pointer in a message, in characters. */
 const MAX_SHOWN = 100;
 
-/** Keywords that hold schemas which no chain of `properties` leads to: an annotation there makes a tool invalid. */
+/**
+ * Keywords whose schemas are not reachable by `properties` alone: an annotation there makes a tool invalid.
+ */
 const ONE_SCHEMA = [
   'items',
   'contains',
@@ -34,19 +36,19 @@ const LIST_OF_SCHEMAS = ['prefixItems', 'oneOf', 'anyOf', 'allOf', 'items'];
 const MAP_OF_SCHEMAS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
 /**
- * Where a schema is. Its pointer is made for an annotation alone: one for each schema of a deep chain takes time and memory in the
- * square of the chain's length.
+ * The position of a schema. Pointers are made for annotations only: making one for each schema of a deep
+ * chain would take quadratic time and memory.
  *
  * @typedef {object} Place
  * @property {Place} [parent] undefined at the root
- * @property {string} key of the parent's `properties`
- * @property {number} depth steps from the root; Infinity: a step on the way is none of `properties`
+ * @property {string} key the key in the parent's `properties`
+ * @property {number} depth steps from the root; Infinity: not all steps are `properties`
  */
 
 /**
- * @param {unknown} inputSchema of a tool
- * @returns {{headers: Record<string, string>} | {invalid: string}} headers: what follows `Mcp-Param-` -> JSON pointer
- *   of the argument; invalid: why a client must leave the tool out
+ * @param {unknown} inputSchema a tool's input schema
+ * @returns {{headers: Record<string, string>} | {invalid: string}} headers: what follows `Mcp-Param-` -> JSON
+ *   pointer of the argument; invalid: why a client must ignore the tool
  */
 export function paramHeaders(inputSchema) {
   /** @type {Record<string, string>} */
@@ -86,7 +88,7 @@ export function paramHeaders(inputSchema) {
   return { headers };
 }
 
-/** @param {Place} place @returns {string} its JSON pointer; '' if it has none, or is deeper than MAX_DEPTH */
+/** @param {Place} place @returns {string} its JSON pointer; '' if it has none or is deeper than MAX_DEPTH */
 function pointerTo(place) {
   if (place.depth > MAX_DEPTH) return '';
   const steps = [];
@@ -104,8 +106,8 @@ const entries = (map) => (typeof map === 'object' && map !== null ? Object.entri
  * @param {unknown} type
  * @param {Place} place
  * @param {string} pointer
- * @param {Set<string>} taken names in lower case
- * @returns {string | null} what is wrong with one annotation
+ * @param {Set<string>} taken names already used, in lower case
+ * @returns {string | null} the fault of the annotation; null = it is valid
  */
 function faultOf(name, type, { depth }, pointer, taken) {
   if (depth === 0 || depth === Number.POSITIVE_INFINITY) {

@@ -1,65 +1,74 @@
 /**
- * A shape is data: the load over time as named phases, one k6 scenario each.
+ * A shape is data: the load over time as named phases. Each phase is one k6 scenario.
  */
 import { ConfigError } from '../contract/config-error.js';
 import { k6Duration, parseDuration } from '../contract/duration.js';
 import { longEnough, MAX_GROWTH } from './phase-lengths.js';
 
 /**
- * One phase as a scenario file writes it, in the figures of PROFILE=full.
- * Exactly one of `rate` (open: arrivals a second, independent of the server) and `vus` (closed) is set.
+ * One phase as defined in a scenario file, with the values of PROFILE=full. Exactly one of `rate` (open:
+ * arrivals a second, independent of the server) and `vus` (closed) is set.
  *
  * @typedef {object} Phase
  * @property {string} name
- * @property {string} duration k6 duration; for a phase with `iterations` the longest it may take
+ * @property {string} duration k6 duration; for a phase with `iterations`: the maximum
  * @property {number} [rate] arrivals a second
  * @property {number} [vus] concurrent virtual users
- * @property {number} [iterations] calls to make with `vus`, then the phase ends
- * @property {number} [users] most concurrent users of an arrival-rate phase
- * @property {true} [overload] meant to be more than the server takes: load not delivered is no fault of the run
- * @property {string} [operation] calls this one of the workload's alone, instead of the mix
- * @property {string} [mix] calls this mix, a part of the test's
- * @property {string} [pause] k6 duration: rest before it begins
- * @property {true} [leadIn] its users make a call each that is not measured, wait, and begin together
- * @property {true} [once] not repeated where the test is
- * @property {number} [streams] held while it lasts: those of the phase before, and more, which are opened in the pause before it
- * @property {string} [opening] k6 duration: they are opened in the beginning of the phase instead, within this time
+ * @property {number} [iterations] number of calls that the `vus` make; then the phase ends
+ * @property {number} [users] maximum VUs of an arrival-rate phase
+ * @property {true} [overload] the load is meant to exceed the server's capacity: undelivered load is not a
+ *   fault of the run
+ * @property {string} [operation] the only operation of the workload to call, instead of the mix
+ * @property {string} [mix] the mix to call, a part of the test's mix
+ * @property {string} [pause] k6 duration: pause before the phase
+ * @property {true} [leadIn] each VU first makes an unmeasured call and waits; then all begin together
+ * @property {true} [once] not repeated, even if the test is
+ * @property {number} [streams] streams held open during the phase: those of the previous phase and more,
+ *   which are opened in the pause before
+ * @property {string} [opening] k6 duration: the streams are opened at the start of the phase instead, within
+ *   this time
  * @property {Leaving} [leaving] how the clients of these streams leave; by default they end their sessions
- * @property {true} [returning] a client whose stream ends opens another a second later
- * @property {string} [asking] k6 duration: when those that left ask whether their sessions are still known; by default when others come, or at the end
+ * @property {true} [returning] a client whose stream ends opens another one a second later
+ * @property {string} [asking] k6 duration after which clients that left ask whether their sessions are still
+ *   known; by default they ask when other clients come, or at the end
  * @property {Labels} [labels] what varies between the phases of a table, for example {items: 10}
  *
  * @typedef {object} Step a phase of a sequence: one user makes its calls, one after the other
  * @property {string} name
  * @property {string} operation
  * @property {number} iterations calls that are measured
- * @property {number} [warmUps] calls before them that are not
- * @property {false} [measured] false: it only prepares the next one; then no profile makes fewer calls of it
+ * @property {number} [warmUps] unmeasured calls before them
+ * @property {false} [measured] false: it only prepares the next step, and no profile reduces its calls
  * @property {string} [pause]
- * @property {number} [quick] calls in every profile but full, for those that take seconds each; then they are not repeated
- * @property {string} [takes] k6 duration: what a call of the reference target takes, about, where that is not milliseconds
- * @property {true} [once] not repeated where the test is
+ * @property {number} [quick] calls in all profiles except full, for calls that take seconds; they are not
+ *   repeated then
+ * @property {string} [takes] k6 duration: approximate duration of a call of the reference target, if it is
+ *   not milliseconds
+ * @property {true} [once] not repeated, even if the test is
  * @property {Labels} [labels]
  *
- * @typedef {'delete' | 'close' | 'reset'} Leaving a client ends its session, or only closes its connections, or resets them (RST)
+ * @typedef {'delete' | 'close' | 'reset'} Leaving a client ends its session, only closes its connections, or
+ *   resets them (RST)
  *
- * @typedef {object} Opening of a phase's streams; seconds after the first phase's start
+ * @typedef {object} Opening how a phase's streams are opened; times in seconds after the start of the first
+ *   phase
  * @property {number} streams
- * @property {number} vus that open them, evenly over a time
+ * @property {number} vus VUs that open the streams, evenly over `over_s`
  * @property {number} from_s
  * @property {number} over_s
- * @property {number} until_s when their clients leave
+ * @property {number} until_s when the clients leave
  * @property {Leaving} [leaving]
  * @property {true} [returning]
- * @property {number} ask_s when those that only left ask whether their sessions are still known
+ * @property {number} ask_s when clients that left without ending their sessions ask whether these are still
+ *   known
  *
- * @typedef {Record<string, any>} Labels numbers and strings, by name
+ * @typedef {Record<string, any>} Labels numbers and strings by name
  *
  * @typedef {object} PlannedPhase
  * @property {string} name
- * @property {boolean} measured false: a warm-up, whose requests enter no figure
- * @property {number} start_s seconds after the first phase's start; of a step by estimate
- * @property {number} duration_s of a step by estimate, with the rest before it
+ * @property {boolean} measured false: a warm-up, whose requests are not in the results
+ * @property {number} start_s seconds after the start of the first phase; an estimate for a step
+ * @property {number} duration_s an estimate for a step, including the pause before it
  * @property {number | null} offered_rps
  * @property {number | null} vus
  * @property {number | null} iterations
@@ -67,68 +76,72 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {boolean} overload
  * @property {string} [operation]
  * @property {string} [mix]
- * @property {number[]} [weights] of 100, of the operations that the test calls: what the phase's mix comes to
- * @property {true} [lead_in] its users come a second before its start
- * @property {true} [hands_over] its VUs are the next phase's, each with an open session
- * @property {number} [warm_ups] of a step: calls before the measured ones
- * @property {number} [pause_s] of a step: rest before it
+ * @property {number[]} [weights] percentages of the test's operations that result from the phase's mix
+ * @property {true} [lead_in] its VUs start a second early
+ * @property {true} [hands_over] the next phase takes over its VUs, each with an open session
+ * @property {number} [warm_ups] for a step: unmeasured calls before the measured ones
+ * @property {number} [pause_s] for a step: pause before it
  * @property {Opening} [opens]
  * @property {Labels} [labels]
  */
 
-/** The warm-up's name; its scenario is the only one that is not measured. */
+/** Name of the warm-up, the only scenario that is not measured. */
 export const WARM_UP = 'warm-up';
 
 /**
- * An arrival-rate phase can hold its rate up to this latency before it runs out of users (Little's law): also while a
- * server stands still for as long, or those who had to wait would not be in the percentiles.
+ * An arrival-rate phase has enough VUs to keep its rate up to this latency (Little's law). Requests keep
+ * arriving even while the server stalls for this long: otherwise they would be missing from the percentiles.
  */
 const LATENCY_HEADROOM_S = 3;
-/** Fewer are too few for any phase. */
+/** Minimum VUs of an arrival-rate phase. */
 export const MIN_VUS = 20;
-/** Of a phase, as k6 has it. */
-const LEAST_S = 1;
+/** Shortest phase that k6 accepts, seconds. */
+const MIN_S = 1;
 
-/** As `warmUp`: each VU of the first phase makes a call in it, so that no session is opened while that phase is measured. */
+/**
+ * `warmUp` value: each VU of the first phase makes a call in it, so that all sessions are open before it is
+ * measured.
+ */
 const EVERY_VU = 'every VU';
-/** What a VU sends first: initialize, notifications/initialized and a call. */
+/** The first requests of a VU: initialize, notifications/initialized and a call. */
 const FIRST_REQUESTS = 3;
-/** As `warmUp`: the first phase begins at once. */
+/** `warmUp` value: the first phase begins immediately. */
 const NO_WARM_UP = 'none';
 
-/** How long such a warm-up's last calls have before their VUs go on to the first phase. */
+/** Time for the last calls of an EVERY_VU warm-up, before the VUs go on to the first phase. */
 const HAND_OVER_S = 1;
 
 /**
  * @param {Pick<import('../contract/profiles.js').Profile, 'rate'>} profile
  * @param {Pick<import('./config.js').Config, 'RATE_SCALE'>} config
  * @param {boolean} [asWritten] the profile does not change rates
- * @returns {number} on each arrival rate
+ * @returns {number} the multiplier of each arrival rate
  */
 export function rateFactor(profile, config, asWritten = false) {
   return (asWritten ? 1 : profile.rate) * config.RATE_SCALE;
 }
 
 /**
- * Scales a shape to a profile and puts a warm-up, at the first phase's load, in front.
+ * Scales a shape to a profile and adds a warm-up at the load of the first phase.
  *
  * @param {Phase[]} shape
  * @param {import('../contract/profiles.js').Profile} profile
  * @param {Pick<import('./config.js').Config, 'DURATION' | 'RATE_SCALE' | 'MAX_VUS'>} config
- * @param {{asWritten?: boolean | undefined, warmUp?: string | undefined, startS?: number}} [how] asWritten: the profile changes neither durations nor rates;
- *   warmUp: its length, instead of the profile's; 'none'; or 'every VU'; startS: what it takes to get one VU ready
+ * @param {{asWritten?: boolean | undefined, warmUp?: string | undefined, startS?: number}} [how] asWritten:
+ *   the profile changes neither durations nor rates; warmUp: its length instead of the profile's, 'none' or
+ *   'every VU'; startS: time to prepare one VU, seconds
  * @returns {PlannedPhase[]}
- * @throws {ConfigError} where DURATION leaves a phase less than a second
+ * @throws {ConfigError} if DURATION leaves a phase less than a second
  */
 export function planPhases(shape, profile, config, { asWritten = false, warmUp, startS = 0 } = {}) {
   const lengths = shape.map((phase) => parseDuration(phase.duration) ?? 0);
   const own = lengths.reduce((sum, length) => sum + length, 0);
   const measuredS = config.DURATION ?? (asWritten ? own : Math.min(own, profile.measuredS ?? own));
   const factor = rateFactor(profile, config, asWritten);
-  const least = Math.ceil(own / Math.min(...lengths));
-  if (measuredS < least) {
+  const minS = Math.ceil(own / Math.min(...lengths));
+  if (measuredS < minS) {
     throw new ConfigError(
-      `DURATION is ${measuredS} s, but each phase needs a second or more; valid: ${least}s or longer`,
+      `DURATION is ${measuredS} s, but each phase needs a second or more; valid: ${minS}s or longer`,
     );
   }
 
@@ -159,7 +172,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp, 
       iterations: (measured && phase.iterations) || null,
       max_vus: phase.vus ?? Math.min(users, config.MAX_VUS),
       overload: phase.overload ?? false,
-      // A warm-up is for all that follows.
+      // The warm-up calls the whole mix.
       ...(measured && phase.operation && { operation: phase.operation }),
       ...(measured && phase.mix && { mix: phase.mix }),
       ...(measured && phase.leadIn && { lead_in: phase.leadIn }),
@@ -176,9 +189,9 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp, 
     start = before.duration_s;
   }
   if (before?.offered_rps && warmUp === EVERY_VU) {
-    // Half as many requests a second as the phase: to open a connection and a session is more work than a call.
+    // Half the phase's request rate: opening a connection and a session is more work than a call.
     before.offered_rps = Math.min(before.offered_rps / (2 * FIRST_REQUESTS), 1 / startS);
-    before.duration_s = round(Math.max(LEAST_S, before.max_vus / before.offered_rps));
+    before.duration_s = round(Math.max(MIN_S, before.max_vus / before.offered_rps));
     before.hands_over = true;
     start = before.duration_s + HAND_OVER_S;
   }
@@ -191,12 +204,13 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp, 
 
 /**
  * @param {PlannedPhase[]} planned
- * @param {Phase[]} shape those of them that are measured
- * @returns {PlannedPhase[]} with the streams that are opened before each. What is opened is held until a phase has fewer
+ * @param {Phase[]} shape the measured phases
+ * @returns {PlannedPhase[]} with the streams that are opened before each. They are held until a phase has
+ *   fewer
  */
 function withStreams(planned, shape) {
   const before = planned.length - shape.length;
-  /** @param {number} index of the shape @returns {number} when the phase before it ends */
+  /** @param {number} index in the shape @returns {number} when the previous phase ends */
   const endBefore = (index) => {
     const { start_s = 0, duration_s = 0 } = planned[before + index - 1] ?? {};
     return round(start_s + duration_s);
@@ -227,20 +241,24 @@ function withStreams(planned, shape) {
   });
 }
 
-/** @param {Phase[]} shape @param {number} index @returns {number} streams that a phase has in addition to those of the phase before */
+/**
+ * @param {Phase[]} shape
+ * @param {number} index
+ * @returns {number} streams that a phase has in addition to the previous one's
+ */
 const moreStreams = (shape, index) => (shape[index]?.streams ?? 0) - (shape[index - 1]?.streams ?? 0);
 
-/** How long before its phase a user comes that has to get ready (lib/test.js): k6 itself takes some of it. */
+/** How long before a phase with `leadIn` its VUs start (lib/test.js). k6 itself uses part of it. */
 const LEAD_IN_S = 1;
 
-/** What a call of a step takes where it does not say: of the reference target, with what is between two calls. */
+/** Default duration of a step's call on the reference target, including the time between two calls. */
 const CALL_S = 0.005;
 
-/** Below this many calls a step's median is no more than a call. */
+/** With fewer calls the median of a step is a single call. */
 const MIN_ITERATIONS = 3;
 
 /**
- * Scales a sequence to a profile. When each of its steps begins is known only after the run.
+ * Scales a sequence to a profile. The actual start of each step is known only after the run.
  *
  * @param {Step[]} steps
  * @param {import('../contract/profiles.js').Profile} profile
@@ -283,7 +301,7 @@ export function planSequence(steps, profile) {
 /**
  * @param {string} longest k6 duration
  * @param {number} timeoutS longest wait for one answer
- * @returns {Record<string, import('k6/options').Scenario>} k6's one scenario of a sequence
+ * @returns {Record<string, import('k6/options').Scenario>} the single k6 scenario of a sequence
  */
 export function toSequenceScenario(longest, timeoutS) {
   return {
@@ -301,7 +319,7 @@ export function toSequenceScenario(longest, timeoutS) {
 /**
  * @param {PlannedPhase[]} phases
  * @param {number} timeoutS longest wait for one answer
- * @returns {Record<string, import('k6/options').Scenario>} k6's scenarios, one a phase, tagged with it
+ * @returns {Record<string, import('k6/options').Scenario>} one k6 scenario per phase, tagged with its name
  */
 export function toScenarios(phases, timeoutS) {
   return Object.fromEntries([
@@ -309,8 +327,8 @@ export function toScenarios(phases, timeoutS) {
       const common = {
         exec: 'iterate',
         startTime: k6Duration(phase.start_s - leadInS(phase)),
-        // The last requests of a phase get the time to be answered or to time out: none is cut off uncounted. k6 starts VUs of
-        // their own for a phase that begins within that time.
+        // The last requests of a phase are answered or time out, so that all are counted. k6 starts separate
+        // VUs for a phase that begins in this time.
         gracefulStop: phase.hands_over ? k6Duration(HAND_OVER_S / 2) : k6Duration(timeoutS + 1),
         tags: { phase: phase.name },
         env: { PHASE: phase.name },
@@ -323,14 +341,18 @@ export function toScenarios(phases, timeoutS) {
   ]);
 }
 
-/** VUs that open a phase's streams: each waits for one handshake at a time. */
+/** VUs that open a phase's streams. Each performs one handshake at a time. */
 const STREAM_VUS = 20;
-/** The same where all are to come at once. */
+/** VUs that open the streams if all clients come at once. */
 const RUSHING_VUS = 100;
-/** For giving their sessions back, seconds. */
+/** Time to end the sessions, seconds. */
 const CLOSING_S = 10;
 
-/** @param {string} name of the phase @param {NonNullable<PlannedPhase['opens']>} opens @returns {any} the scenario that holds its streams */
+/**
+ * @param {string} name the phase's name
+ * @param {NonNullable<PlannedPhase['opens']>} opens
+ * @returns {any} the scenario that holds its streams
+ */
 const holding = (name, { vus, from_s, ask_s }) => ({
   executor: 'per-vu-iterations',
   exec: 'iterate',
@@ -348,7 +370,7 @@ const leadInS = ({ lead_in }) => (lead_in ? LEAD_IN_S : 0);
 
 /**
  * @param {PlannedPhase} phase
- * @returns {any} the part of a k6 scenario that its executor decides
+ * @returns {any} the executor-specific part of a k6 scenario
  */
 function executor(phase) {
   const lengthS = phase.duration_s + leadInS(phase);
@@ -356,12 +378,12 @@ function executor(phase) {
   if (phase.offered_rps !== null) {
     return {
       executor: 'constant-arrival-rate',
-      // k6 takes whole numbers only: the rate is given per 10 minutes so that 0.5/s or 33.3/s stay what they are.
+      // k6 accepts whole numbers only: a rate per 10 minutes keeps 0.5/s or 33.3/s exact.
       rate: Math.max(1, Math.round(phase.offered_rps * 600)),
       timeUnit: '600s',
-      // Half an arrival less: at its very end, whether there is one more would be chance. (k6 takes no phase below a second.)
-      duration: `${Math.round(Math.max(LEAST_S, lengthS - 0.5 / phase.offered_rps) * 1e6)}us`,
-      // All users exist from the start: k6 making users in mid-phase would be a load of its own.
+      // Half an arrival less, because an arrival at the very end would be left to chance.
+      duration: `${Math.round(Math.max(MIN_S, lengthS - 0.5 / phase.offered_rps) * 1e6)}us`,
+      // Pre-allocate all VUs: starting VUs in mid-phase would itself cost CPU.
       preAllocatedVUs: phase.max_vus,
       maxVUs: phase.max_vus,
     };

@@ -4,11 +4,11 @@ import { withCalls } from './calls.js';
 import { planPhases, planSequence } from './phases.js';
 import { repeated } from './repetitions.js';
 
-/** What it takes to start a server that is a program, about: Node's take 0.2 s of a core, Python's 0.6 s. */
+/** Approximate time to start a stdio server: Node servers take 0.2 s of a core, Python servers 0.6 s. */
 const PROCESS_START_S = 0.5;
 
 /**
- * A test's shape as it will be: repeated, and scaled to the profile.
+ * Plans a test's shape: repeats it and scales it to the profile.
  *
  * @param {import('./test.js').TestDefinition} definition
  * @param {import('./config.js').Config} config

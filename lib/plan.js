@@ -1,4 +1,6 @@
-/** What a test is about to do, as a document: for `make plan`, and for the analysis: it is in what the run leaves. */
+/**
+ * The plan of a test as a document, for `make plan` and for the analysis. It is part of the run's results.
+ */
 
 import { parseDuration } from '../contract/duration.js';
 import { profiles } from '../contract/profiles.js';
@@ -8,7 +10,7 @@ import { rateFactor } from './phases.js';
 import { planShape } from './plan-shape.js';
 import { unconfirmed } from './target-host.js';
 
-/** The machine that the benchmark documents' figures are for. */
+/** The machine that the benchmark documents assume. */
 const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
 
 /**
@@ -21,7 +23,7 @@ const REFERENCE_MACHINE = { cores: 4, memory_bytes: 8 * 1024 ** 3 };
  * @param {import('./phases.js').PlannedPhase[]} composed.phases
  * @param {import('./workload.js').Operation[]} composed.operations
  * @param {import('./objectives.js').Objective[]} composed.objectives
- * @param {boolean} composed.documents the limits are the benchmark documents'
+ * @param {boolean} composed.documents whether the limits are those of the benchmark documents
  */
 export function makePlan(definition, { config, workload, phases, operations, objectives, documents }) {
   const { name, title, sequence, asWritten } = definition;
@@ -37,14 +39,14 @@ export function makePlan(definition, { config, workload, phases, operations, obj
     profile: config.PROFILE,
     workload: config.ARGS ? 'single tool' : workload.name,
     duration_s: longestS ?? (last?.start_s ?? 0) + (last?.duration_s ?? 0),
-    // Its steps begin when those before have ended: only the whole has a planned length.
+    // A step begins when the previous one ends: only the whole sequence has a planned length.
     sequence: longestS !== null,
     target: {
-      // A query string may hold a key: it stays out of every result.
+      // A query string may contain a key: it is left out of all results.
       url: config.TARGET_URL.replace(/[?#].*$/, ''),
       dialect: dialectOf(workload, config),
       ...(config.DRY_RUN && toConfirm && { confirm: toConfirm }),
-      // As discovery found it; set-up looks again.
+      // As found by discovery; set-up checks it again.
       ...(connection && {
         era: connection.era,
         protocol_version: connection.version,
@@ -69,8 +71,9 @@ export function makePlan(definition, { config, workload, phases, operations, obj
  * @param {import('./test.js').TestDefinition} definition
  * @param {import('./config.js').Config} config
  * @param {import('./phases.js').PlannedPhase[]} phases of this profile
- * @returns {{longer?: {profile: string, peak_rps: number | null, users: number, duration_s: number}}} the test in the next longer profile;
- *   {}: it is the same, there is none, or this is one of several k6 runs
+ * @returns {{longer?: {profile: string, peak_rps: number | null, users: number, duration_s: number}}} the
+ *   test in the next longer profile; {} if it is the same, if there is none, or if this is one of several k6
+ *   runs
  */
 function longer(definition, config, phases) {
   const names = /** @type {import('../contract/profiles.js').ProfileName[]} */ (Object.keys(profiles));
@@ -92,10 +95,10 @@ function sizeOf(phases) {
 }
 
 /**
- * @param {string} title with the rates as they are written
+ * @param {string} title a title with unscaled rates
  * @param {import('./phases.js').PlannedPhase[]} phases
- * @param {number} factor on them
- * @returns {string} one that does not promise a load which was not meant
+ * @param {number} factor the multiplier of the rates
+ * @returns {string} the title with the scaled rates
  */
 export function scaledTitle(title, phases, factor) {
   const scaled = factor !== 1 && phases.some(({ offered_rps }) => offered_rps !== null);
@@ -109,16 +112,16 @@ export function scaledTitle(title, phases, factor) {
 function describe({ operation, method, class: kind, weight, params, args, variants, member }, phases) {
   const labels = phases.find(({ measured }) => measured)?.labels ?? {};
   const made = args?.(labels) ?? variants?.[0];
-  // What is made may be JSON already, and one member of the parameters.
+  // `args` may return JSON text for one member of the parameters.
   const value = typeof made === 'string' ? JSON.parse(made) : made;
-  const given = value === undefined ? params : member ? { [member]: value } : value;
-  const example = Object.keys(given).length > 0 || args || variants ? given : null;
+  const values = value === undefined ? params : member ? { [member]: value } : value;
+  const example = Object.keys(values).length > 0 || args || variants ? values : null;
   return { operation, method, class: kind, share: weight / 100, example };
 }
 
 /**
  * @param {import('./phases.js').PlannedPhase[]} phases
- * @returns {number | null} of the measured ones; null: users without a pause make as many as they can
+ * @returns {number | null} requests of the measured phases; null = looping VUs make as many as they can
  */
 function expectedRequests(phases) {
   let sum = 0;

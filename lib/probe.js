@@ -1,33 +1,39 @@
-/** Tries what is to be called, before there is any load. */
+/** Tries each operation once before any load. */
 import { harmlessJson, oneLine } from '../contract/one-line.js';
 
-/** All probes together; what was not tried until then is left out. */
+/** Time for all probes together, seconds. Operations that were not tried in time are left out. */
 const PROBES_S = 120;
-/** After this long an operation's remaining arguments are not tried: one set that works must do. */
+/**
+ * After this time, seconds, an operation's remaining argument sets are not tried: one that works is enough.
+ */
 const OPERATION_S = 2;
 const PROGRESS_S = 3;
-/** JSON-RPC: internal error, server error, and what some SDKs answer if a handler throws. */
+/** JSON-RPC: internal error, server error, and the code of some SDKs if a handler throws. */
 const SERVER_ERRORS = [-32603, -32000, 0];
-/** JSON-RPC: no such method, invalid parameters, no such resource. They blame the call, also with an HTTP status of 4xx. */
+/**
+ * JSON-RPC: method not found, invalid parameters, resource not found. The call is at fault, even with an HTTP
+ * status of 4xx.
+ */
 const CALLER_ERRORS = [-32601, -32602, -32002];
-/** The failures that have no status. @type {Record<string, string>} */
+/** Failures without an HTTP status. @type {Record<string, string>} */
 const BROKEN = { connect: 'no connection', stalled: 'its answer stalled', protocol: 'no MCP answer' };
 
 /**
- * @typedef {object} Answered of one operation
- * @property {number[]} works the arguments that may be used, by their place; [0] for an operation without any
- * @property {string} reason what the first failure said; '' = none
- * @property {string} [failed] how the server failed; absent: it did not, or the arguments may be to blame
+ * @typedef {object} Answered the result of probing one operation
+ * @property {number[]} works indexes of the argument sets that may be used; [0] for an operation without
+ *   arguments
+ * @property {string} reason message of the first failure; '' = none
+ * @property {string} [failed] how the server failed; absent: it did not, or the arguments may be at fault
  */
 
 /**
- * Tries every operation, with each of its arguments once.
+ * Tries each operation once with each of its argument sets.
  *
  * @param {import('k6/x/mcp').StreamableHTTPClient} client
  * @param {Record<string, import('./workload.js').DocumentOperation>} operations
  * @param {number} timeoutS of a call
  * @param {(text: string) => void} say progress
- * @returns {string} `Answered` by operation, as JSON
+ * @returns {string} `Answered` per operation, as JSON
  */
 export function probeAll(client, operations, timeoutS, say) {
   const started = Date.now();
@@ -66,7 +72,7 @@ function probe(client, name, { class: kind, method, params, arguments: variants,
   for (const [index, args] of (variants ?? [undefined]).entries()) {
     if (Date.now() - started > OPERATION_S * 1000) {
       if (works.length === 0) break;
-      // Kept untried, or a slow moment of the server would change what the next run sends.
+      // Kept without a probe: otherwise a slow moment of the server would change what the next run sends.
       works.push(index);
       continue;
     }
@@ -92,7 +98,7 @@ function whyItFailed({ kind, detail }, timeoutS) {
  * @param {Pick<import('k6/x/mcp').Answer, 'status' | 'text'>} answer
  * @param {NonNullable<import('k6/x/mcp').Answer['failure']>} failure
  * @param {number} timeoutS
- * @returns {string} a few words, none of them the server's; '': the server is not to blame
+ * @returns {string} a few words, without text of the server; '' = the server is not at fault
  */
 function howTheServerFailed({ status, text }, { kind, detail }, timeoutS) {
   if (status >= 400) return CALLER_ERRORS.includes(codeIn(text)) ? '' : `HTTP ${status}`;
@@ -102,7 +108,10 @@ function howTheServerFailed({ status, text }, { kind, detail }, timeoutS) {
   return SERVER_ERRORS.includes(code) ? `JSON-RPC error ${code}` : '';
 }
 
-/** @param {string} text of an answer with an error status @returns {number} its JSON-RPC error code; NaN: it has none */
+/**
+ * @param {string} text the body of an answer with an error status
+ * @returns {number} its JSON-RPC error code; NaN = none
+ */
 function codeIn(text) {
   try {
     return JSON.parse(text).error.code;

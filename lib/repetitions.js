@@ -1,10 +1,10 @@
 /**
- * A test that is repeated: `repetitions: 3` in its definition makes each of its phases, or steps, three times, one
- * round after the other. Which one it is, is in the label `repetition`.
+ * Repeats a test: with `repetitions: 3` in its definition all its phases, or steps, run three times, one
+ * round after the other. The label `repetition` has the number of the round.
  *
  * @template {{name: string, once?: true, quick?: number, labels?: import('./phases.js').Labels}} T
  * @param {T[]} shape
- * @param {number | undefined} repetitions undefined: the test is none of these
+ * @param {number | undefined} repetitions undefined = the test is not repeated
  * @param {Pick<import('../contract/profiles.js').Profile, 'repeats' | 'slowCalls'>} profile
  * @returns {T[]}
  */

@@ -1,11 +1,14 @@
 import secrets from 'k6/secrets';
 
-/** What k6's secret source can give: a client certificate's password is needed before k6 opens the source. */
+/**
+ * Secrets that k6's secret source can provide. The password of a client certificate is needed before k6 opens
+ * the source.
+ */
 const NAMES = ['TARGET_TOKEN', 'TARGET_HEADERS', 'OAUTH_CLIENT_SECRET'];
 
 /**
- * Fills in the secrets that the environment leaves empty from k6's secret source, where SECRET_SOURCE gave k6 one.
- * (Set-up and users ask for themselves: k6 shows set-up's data to whoever reaches its REST API.)
+ * Reads secrets that the environment does not set from k6's secret source, if SECRET_SOURCE configures one.
+ * Set-up and each VU read them separately, because k6 exposes set-up's data in its REST API.
  *
  * @param {Record<string, string | undefined>} env
  * @returns {Promise<Record<string, string | undefined>>}
@@ -18,7 +21,7 @@ export async function withSecrets(env) {
     try {
       filled[name] = await secrets.get(name);
     } catch {
-      // A source does not tell a secret that it lacks from one that it can't read: to us the variable is unset.
+      // k6 does not distinguish a missing secret from one that it cannot read: treat both as unset.
     }
   }
   return filled;

@@ -1,9 +1,9 @@
-/** The steps of a sequence, run by one user, one after the other. */
+/** Runs the steps of a sequence with one VU, one after the other. */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { phaseEndSeconds, phaseStartSeconds, stepIterations } from './metrics.js';
 
-/** What is sent before a step is measured belongs to no phase. */
+/** Requests before a step's measured calls belong to no phase. */
 const UNMEASURED = 'warm-up';
 
 /**
@@ -16,13 +16,13 @@ export function runSequence({ phases, order, startedMs }, user) {
     exec.vu.tags.phase = measured ? phase.name : UNMEASURED;
     user.enter(phase.name, measured);
   };
-  // Date.now() has whole milliseconds, and a step may take six of them.
+  // Date.now() has a resolution of 1 ms, and a step may take only 6 ms.
   const offsetMs = Date.now() - startedMs - exec.instance.currentTestRunDuration;
   const seconds = () => (offsetMs + exec.instance.currentTestRunDuration) / 1000;
   let iteration = 0;
   /** @param {import('./phases.js').PlannedPhase} phase @param {number} count */
   const call = (phase, count) => {
-    // TOOL is the only operation of all steps.
+    // With TOOL all steps call the same single operation.
     const index = phase.operation === undefined ? 0 : user.names.indexOf(phase.operation);
     for (let made = 0; made < count; made += 1) {
       user.call(index, iteration, phase);

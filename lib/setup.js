@@ -1,6 +1,6 @@
 /**
- * What only the first run of a test's script does: options and set-up. Virtual users load none of it, for
- * the memory of a user is mostly the modules that it evaluates.
+ * Options and set-up of a test, used only by the first run of its script. VUs do not load this file, because
+ * the memory of a VU depends mostly on the modules that it evaluates.
  */
 import { sleep } from 'k6';
 import { asText } from '../contract/as-text.js';
@@ -37,7 +37,7 @@ import { USER_AGENT } from './user-agent.js';
 import { planOperations, withWeights } from './workload.js';
 import { readWorkload } from './workload-file.js';
 
-/** How long a server may go on with what nobody waits for any more. */
+/** Time for the server to finish calls that were interrupted at the end of the load, seconds. */
 const SETTLE_S = 2;
 
 /**
@@ -66,12 +66,12 @@ export function optionsAndSetup(definition) {
 function compose(given) {
   const asked = configOf(given, __ENV);
   const found = asked.WORKLOAD ? readWorkload(asked.WORKLOAD) : given.workload;
-  // The scripts leave it empty for another server; without them nobody knows.
+  // The scripts set it to '' for other servers. Without the scripts it is unset: the server is unknown.
   const { definition, workload, TOOL } = fitTest(given, found, asked, __ENV.REFERENCE_TARGET === '');
   const config = { ...asked, TOOL };
   const { name, sequence } = definition;
   const thresholds = readThresholds(config.THRESHOLDS);
-  // The documents' limits are for the reference target. Whoever runs k6 without the scripts loads a server of their own.
+  // The documents' limits are for the reference target. Without the scripts k6 loads another server.
   const documents = thresholds.documents || __ENV.REFERENCE_TARGET === '1';
   const wanted = documents
     ? definition.objectives
@@ -98,21 +98,22 @@ function compose(given) {
       : toScenarios(phases, config.TARGET_TIMEOUT),
     thresholds: toThresholds(objectives),
     userAgent: USER_AGENT,
-    // Here and nowhere else: `--tag` and K6_TAGS would replace these whole.
+    // Set tags only here: `--tag` and K6_TAGS would replace all of them.
     tags: {
       testid: plan.testid,
       test: name,
       profile: config.PROFILE,
-      // Of several, each has series of its own.
+      // With several generators each has its own series.
       ...(__ENV.GENERATOR && { generator: __ENV.GENERATOR }),
     },
-    // Each costs time with every request. This one only because dropped iterations carry no other tag.
+    // Each system tag costs time per request. `scenario` is needed because dropped iterations have no other
+    // tag.
     systemTags: ['scenario'],
-    // Load balancers pin a session with a cookie; a user keeps it over its iterations.
+    // Load balancers use cookies for sticky sessions: a VU keeps them across iterations.
     noCookiesReset: true,
     ...(definition.newConnections && { noVUConnectionReuse: true }),
     setupTimeout: '30s',
-    // Nothing that k6 acts on: `k6 inspect` shows it.
+    // Ignored by k6, but shown by `k6 inspect`.
     ext: { 'mcp-load-lab': plan },
     ...dialOptions(config),
     ...tlsOptions(config),
@@ -142,10 +143,11 @@ function compose(given) {
       };
     },
     teardown: async (/** @type {SetupData} */ data) => {
-      // Without data set-up did not come so far, and nothing was made.
+      // Without data set-up failed early, and there is nothing to clean up.
       if (!data || !definition.cleanUp) return;
       await callOnce(data.client, workload, definition.cleanUp, config.TOOL_NAMES);
-      // A call that was under way when the load was ended may make its things only now.
+      // A call that was interrupted at the end of the load may still create something: clean up a second
+      // time.
       sleep(SETTLE_S);
       const problem = await callOnce(data.client, workload, definition.cleanUp, config.TOOL_NAMES);
       if (problem) console.error(`clean-up: ${problem}`);
@@ -155,7 +157,7 @@ function compose(given) {
 }
 
 /**
- * Set-up alone: it looks at the target.
+ * Reduces a test to its set-up, which checks the target.
  *
  * @param {ReturnType<typeof optionsAndSetup>} test
  * @returns {ReturnType<typeof optionsAndSetup>}
@@ -166,25 +168,26 @@ function dry(test) {
   };
   return {
     ...test,
-    // Of a run that was killed what it left behind is cleaned up later.
+    // CLEAN_UP=1 cleans up after a run that was killed.
     teardown: __ENV.CLEAN_UP === '1' ? test.teardown : async () => {},
     options: { ...test.options, scenarios, thresholds: {} },
   };
 }
 
 /**
- * One k6 run of several that are one test (TRIAL): its phases are told from those of the others by its name and labels.
+ * Adds the trial's name and labels to the phases of a trial (TRIAL), to distinguish them from those of other
+ * trials.
  *
  * @param {import('./objectives.js').Objectives} objectives
  * @param {PlannedPhase[]} phases
  */
 function ofTrial(objectives, phases) {
-  const { TRIAL: trial, TRIAL_LABELS: given } = __ENV;
+  const { TRIAL: trial, TRIAL_LABELS: labels } = __ENV;
   if (!trial) return { objectives, phases };
   const alone = phases.filter(({ measured }) => measured).length === 1;
   /** @param {string} name */
   const rename = (name) => (alone && name !== WARM_UP ? trial : `${trial}-${name}`);
-  const own = JSON.parse(given || '{}');
+  const own = JSON.parse(labels || '{}');
   const names = phases.map(({ name }) => name);
   const renamed = Object.entries(objectives).map(([scope, limits]) => [
     names.includes(scope) ? rename(scope) : scope,
@@ -202,7 +205,7 @@ function ofTrial(objectives, phases) {
 
 /**
  * @param {Config} config
- * @returns {import('k6/options').Options} a private key among them: never to be stored or shown
+ * @returns {import('k6/options').Options} includes a private key, so they must not be stored or shown
  */
 function tlsOptions(config) {
   const tlsAuth = clientCertificates(config, open);
@@ -210,12 +213,12 @@ function tlsOptions(config) {
 }
 
 /**
- * Tells Prometheus, for the dashboards, when the phases begin, what the target is, and what is expected of it.
+ * Records metrics for the dashboards: the start of the phases, the target and its objectives.
  *
  * @param {import('./connect.js').Connection} connection
  * @param {number} startedMs
  * @param {ReturnType<typeof drawnObjectives>} limits
- * @param {PlannedPhase[]} phases whose times are known before
+ * @param {PlannedPhase[]} phases phases with times that are known in advance
  */
 function announce({ era, version, server }, startedMs, limits, phases) {
   for (const { value, tags } of limits) objectiveLimits.add(value, tags);
@@ -224,7 +227,7 @@ function announce({ era, version, server }, startedMs, limits, phases) {
     if (iterations === null) phaseEndSeconds.add(start_s + duration_s, { phase: name });
   }
   startedSeconds.add(startedMs / 1000, {
-    // The label `server` of its signals; whoever runs k6 without the scripts has none.
+    // The label `server` of the target's signals. Without the scripts there is none.
     server: __ENV.WATCHED_SERVER || 'none',
     ...(era && { era, protocol_version: version }),
     ...(server && { server_name: server.name, server_version: server.version }),
@@ -244,10 +247,11 @@ function configOf({ timeoutS }, env) {
 
 /**
  * @param {import('./plan.js').Dialect} dialect
- * @param {Operation[]} operations that the server has to have
+ * @param {Operation[]} operations operations that the server must support
  * @param {PlannedPhase[]} phases
- * @param {TestDefinition & {tasks?: true | undefined}} definition tasks: the server may answer with them
- * @returns {Promise<{client: SetupData['client'], connection: import('./connect.js').Connection, streams?: import('./streams.js').StreamsData}>}
+ * @param {TestDefinition & {tasks?: true | undefined}} definition tasks: the server may answer with tasks
+ * @returns {Promise<{client: SetupData['client'], connection: import('./connect.js').Connection, streams?:
+ *   import('./streams.js').StreamsData}>}
  */
 async function meet(dialect, operations, phases, definition) {
   const { name, workload, observe, tasks } = definition;
@@ -258,7 +262,7 @@ async function meet(dialect, operations, phases, definition) {
     const options = clientOptions(config, dialect, { observe, tasks });
     const server = connect(options, env);
     if (dialect === 'mcp') needTools(server, operations);
-    // Any other workload of this dialect says itself what it calls.
+    // Only check the test's own workload: other REST workloads define their calls themselves.
     if (dialect === 'rest' && 'dialect' in workload && workload.dialect === dialect)
       needRest(server, operations, name);
     const streams = phases.some(({ opens }) => opens) ? { streams: streamsOf(server) } : {};
@@ -292,7 +296,7 @@ function needTools(server, operations) {
     .flatMap((operation) => operation.calls ?? operation)
     .flatMap(({ method, params }) => (method === 'tools/call' ? [asText(params.name)] : []));
   const tools = [...new Set(called)];
-  // A server of resources alone has no list of tools.
+  // A server with resources only has no list of tools.
   if (tools.length === 0) return;
   const offered = new Set();
   let seen = 0;
@@ -300,7 +304,7 @@ function needTools(server, operations) {
     for (; seen < found.length; seen += 1) offered.add(asText(found[seen]?.name));
     return tools.every((tool) => offered.has(tool));
   });
-  // A list that does not end may have it later.
+  // An incomplete list may have the tool on a later page.
   const missing = unread ? [] : tools.filter((tool) => !offered.has(tool));
   if (missing.length > 0) {
     abort(

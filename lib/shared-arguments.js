@@ -1,11 +1,12 @@
-/** Arguments that were made before the run, kept once for all users. */
+/** Arguments generated before the run, stored once for all VUs. */
 import { SharedArray } from 'k6/data';
 
 /**
- * In k6's init, and there in every user.
+ * Call it in k6's init context, in each VU.
  *
- * @param {string[]} [texts] JSON; what the first run of the script gives is what all users get
- * @returns {{text: string}[]} objects, because k6 freezes what it hands out, and a text it would freeze letter by letter
+ * @param {string[]} [texts] JSON; the first call of the script determines what all VUs get
+ * @returns {{text: string}[]} objects, because k6 freezes what it returns, and freezes a string character by
+ *   character
  */
 export function shareArguments(texts = []) {
   return new SharedArray('arguments', () => texts.map((text) => ({ text })));

@@ -1,24 +1,25 @@
-/** Streams on which a server says what no call asked for. A VU holds many: they cost no CPU while they are silent. */
+/** Streams for messages that the server sends on its own. A VU holds many: idle streams cost no CPU. */
 import exec from 'k6/execution';
 import { setTimeout } from 'k6/timers';
 import { makeClient } from './credentials.js';
 import { sessionsKept, streamOpening } from './metrics.js';
 
-/** A VU whose last so many streams were refused or lost opens no more. */
+/** After this many refused or lost streams in a row, a VU stops opening streams. */
 const MAX_LOST = 10;
 const MIN_TIMEOUT_MS = 1000;
-/** As the official SDKs wait before they come back. */
+/** Reconnection delay of the official SDKs. */
 const RETURN_MS = 1000;
 
 /**
  * @typedef {object} StreamsData
- * @property {boolean} areCalls the server is asked for a stream by a call, subscriptions/listen; it keeps no sessions
- * @property {Record<string, unknown>} notifications that it is asked for
+ * @property {boolean} areCalls streams are opened by a call, subscriptions/listen, and there are no sessions
+ * @property {Record<string, unknown>} notifications the notifications to subscribe to
  */
 
 /**
  * @param {ReturnType<typeof import('./connect.js').connect>} server
- * @returns {StreamsData} with all notifications that the server says it has; of changed resources those of the first one
+ * @returns {StreamsData} all notifications that the server declares; for resource updates, those of the first
+ *   resource
  */
 export function streamsOf({ client, connection: { era, capabilities } }) {
   const changes = ['tools', 'resources', 'prompts'].filter(
@@ -41,11 +42,12 @@ const until = (ms) =>
   new Promise((resolve) => setTimeout(() => resolve(undefined), Math.max(0, ms - Date.now())));
 
 /**
- * Opens this VU's part of the streams of a phase, evenly over a time, and holds them until their clients leave. What becomes of each is in the
- * record of the output lab (`streams`). Servers of the older versions have a session for each.
+ * Opens this VU's share of a phase's streams, evenly over time, and holds them until the clients leave. The
+ * record of the output lab (`streams`) has the outcome of each. Servers of the legacy versions keep a session
+ * for each stream.
  *
  * @param {import('./test.js').SetupData} data
- * @param {Record<string, string | undefined>} env with what the secret source has
+ * @param {Record<string, string | undefined>} env with the secrets of the secret source
  */
 export async function holdStreams({ client: options, phases, startedMs, streams: offered }, env) {
   const { name, opens } = /** @type {import('./phases.js').PlannedPhase} */ (phases[__ENV.STREAMS_OF ?? '']);
@@ -61,7 +63,7 @@ export async function holdStreams({ client: options, phases, startedMs, streams:
   /** @type {Promise<unknown>[]} */
   const held = [];
   let lost = 0;
-  // A client that only leaves has a session to lose, with a stream and without.
+  // A client that leaves without ending its session needs a session, but not a stream.
   const mayGoOn = () => Date.now() < endMs && (leaving !== undefined || returning || lost < MAX_LOST);
   for (let number = exec.scenario.iterationInTest; number < streams && mayGoOn(); number += vus) {
     await until(startedMs + (from_s + (number * over_s) / streams) * 1000);
@@ -95,7 +97,7 @@ function listen(client, notifications, endMs) {
 }
 
 /**
- * Opens a stream in place of one that ended, until the clients leave.
+ * Replaces each stream that ends by a new one, until the clients leave.
  *
  * @param {import('k6/x/mcp').Client} client
  * @param {Record<string, unknown>} notifications
@@ -104,16 +106,18 @@ function listen(client, notifications, endMs) {
 async function comeBack(client, notifications, endMs) {
   while (Date.now() + RETURN_MS + MIN_TIMEOUT_MS < endMs) {
     await until(Date.now() + RETURN_MS);
-    // 404 to a GET may mean that the server offers no stream. A call opens a new session if the old one has ended.
+    // A 404 to the GET may mean that the server offers no stream. A call opens a new session if the old one
+    // has ended.
     if (client.sessionId) client.ping({ timeout: MIN_TIMEOUT_MS });
     await listen(client, notifications, endMs);
   }
 }
 
 /**
- * Closes the clients' connections without a word, and asks later whether a session is still known.
+ * Closes the clients' connections without ending the sessions, and later checks whether a session is still
+ * known.
  *
- * @param {import('k6/x/mcp').Client[]} clients of one VU
+ * @param {import('k6/x/mcp').Client[]} clients the clients of one VU
  * @param {number} askMs Unix time
  * @param {string} phase
  */
@@ -124,6 +128,6 @@ async function leave(clients, askMs, phase) {
   if (!client || !session) return;
   await until(askMs);
   const { status } = client.ping();
-  // In a session that is gone the call is made again in a new one.
+  // If the session is gone, the client repeats the call in a new session.
   if (status > 0) sessionsKept.add(client.sessionId === session, { phase });
 }

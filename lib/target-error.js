@@ -1,6 +1,9 @@
 import { oneLine } from '../contract/one-line.js';
 
-/** The target can't be reached, or does not speak MCP: exit code 3, and this message, which is one line whatever the target says. */
+/**
+ * The target cannot be reached or does not speak MCP. The run ends with exit code 3 and this message, always
+ * one line.
+ */
 export class TargetError extends Error {
   /** @param {string} message */
   constructor(message) {

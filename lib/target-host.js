@@ -1,15 +1,15 @@
 /**
- * Whose machine a URL is on: load goes to this one, and elsewhere only where somebody said so. Pure, and without a URL
- * class, which k6 has not: what is not plainly loopback is not.
+ * Restricts load to this machine, unless TARGET_CONFIRM names another host. Pure, and without a URL class,
+ * which k6 lacks: a host counts as loopback only if it is written in a canonical form.
  */
 import { ConfigError } from '../contract/config-error.js';
 
 const URL_HOST = /^(https?|stdio):\/\/(\[[0-9a-f:]+\]|[\w.-]+)(?::(\d{1,5}))?(?=\/|$)/i;
 
 /**
- * @param {string} url http(s), without credentials, or of a program
- * @returns {{host: string, port: string}} the host in small letters, in brackets where it is an IPv6 address; host is ''
- *   where the URL is none
+ * @param {string} url http(s) without credentials, or stdio
+ * @returns {{host: string, port: string}} the host in lower case, an IPv6 address in brackets; host is '' if
+ *   the URL is invalid
  */
 export function hostOf(url) {
   const [, scheme = '', host = '', port] = URL_HOST.exec(url) ?? [];
@@ -17,10 +17,10 @@ export function hostOf(url) {
 }
 
 /**
- * Other spellings of an address (decimal, hexadecimal, a leading zero, IPv4 in IPv6), 0.0.0.0 and names that only begin or end like
- * loopback do not count: they need TARGET_CONFIRM.
+ * Other spellings of an address (decimal, hexadecimal, leading zeros, IPv4 in IPv6), 0.0.0.0 and names that
+ * only begin or end like loopback do not count: they need TARGET_CONFIRM.
  *
- * @param {string} host as `hostOf` gives it
+ * @param {string} host from `hostOf`
  * @returns {boolean}
  */
 export function isLoopback(host) {
@@ -29,14 +29,17 @@ export function isLoopback(host) {
   return parts.length === 3 && parts.every((part) => Number(part) <= 255 && String(Number(part)) === part);
 }
 
-/** @param {{host: string, port: string}} where from `hostOf` @param {readonly string[]} confirmed from `hostList` */
+/**
+ * @param {{host: string, port: string}} where from `hostOf`
+ * @param {readonly string[]} confirmed from `hostList`
+ */
 const isConfirmed = ({ host, port }, confirmed) =>
   confirmed.includes(host) || confirmed.includes(`${host}:${port}`);
 
 /**
  * @param {string} url
  * @param {readonly string[]} confirmed from `hostList`
- * @returns {string} what TARGET_CONFIRM has to name for it; '' = nothing
+ * @returns {string} what TARGET_CONFIRM has to name; '' = nothing
  */
 export function unconfirmed(url, confirmed) {
   const where = hostOf(url);
@@ -44,10 +47,10 @@ export function unconfirmed(url, confirmed) {
 }
 
 /**
- * @param {string} name of the variable
+ * @param {string} name the variable's name
  * @param {string} url
  * @param {readonly string[]} confirmed
- * @throws {ConfigError} where nobody said that it may be loaded
+ * @throws {ConfigError} if loading the host is not confirmed
  */
 export function needConfirmed(name, url, confirmed) {
   const host = unconfirmed(url, confirmed);
@@ -59,8 +62,8 @@ export function needConfirmed(name, url, confirmed) {
 }
 
 /**
- * All addresses but loopback's, for k6 to refuse when it dials: what `localhost` or a redirect leads to is known only then.
- * (0000::/8 has ::1 in it; of the rest of it, 64:ff9b::/96 leads on to IPv4.)
+ * All addresses except loopback. k6 refuses them when it dials: the address of `localhost` or of a redirect
+ * is known only then. (0000::/8 contains ::1; in the rest of it, 64:ff9b::/96 is translated to IPv4.)
  */
 const NOT_LOOPBACK = [
   ...['0.0.0.0/2', '64.0.0.0/3', '96.0.0.0/4', '112.0.0.0/5', '120.0.0.0/6', '124.0.0.0/7', '126.0.0.0/8'],
@@ -79,7 +82,7 @@ const NOT_LOOPBACK = [
 ];
 
 /**
- * What is meant for this machine stays on it. Tokens may come from elsewhere.
+ * Keeps load for this machine on it. With OAuth the token endpoint may be elsewhere.
  *
  * @param {Pick<import('./config.js').Config, 'TARGET_URL' | 'OAUTH_CLIENT_ID'>} config
  * @returns {import('k6/options').Options}

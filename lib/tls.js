@@ -1,16 +1,17 @@
-/** Client certificates (mTLS), a private authority, and what to try when a TLS handshake fails. */
+/** Client certificates (mTLS), private certificate authorities, and hints for failed TLS handshakes. */
 import { ConfigError } from '../contract/config-error.js';
 
 const CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----/;
 
 /**
  * @param {import('./config.js').Config} config
- * @param {(path: string) => string} open reads a file; in k6 it works in init code alone
- * @returns {import('k6/options').Certificate[] | null} k6's `tlsAuth`; it holds the private key: never to be stored
+ * @param {(path: string) => string} open reads a file; k6 allows it only in init code
+ * @returns {import('k6/options').Certificate[] | null} k6's `tlsAuth`; contains the private key, so it must
+ *   not be stored
  * @throws {ConfigError}
  */
 export function clientCertificates({ TARGET_CERT, TARGET_KEY, TARGET_KEY_PASSWORD, TARGET_CA }, open) {
-  // The runner hands it to k6 as SSL_CERT_FILE, where a file that is none would pass unnoticed.
+  // The runner passes it to k6 as SSL_CERT_FILE, and Go ignores invalid files silently.
   if (TARGET_CA) readPem('TARGET_CA', TARGET_CA, CERTIFICATE, 'a certificate', open);
   if (!TARGET_CERT && !TARGET_KEY) return null;
   if (!TARGET_CERT || !TARGET_KEY) {
@@ -55,8 +56,8 @@ function readPem(name, path, pattern, what, open) {
 }
 
 /**
- * @param {string} detail Go's own words for a connection that failed
- * @returns {string | null} what to try; null: it was not TLS
+ * @param {string} detail Go's error message of a failed connection
+ * @returns {string | null} what to try; null = not a TLS error
  */
 export function tlsHint(detail) {
   const hints = /** @type {[RegExp, string][]} */ ([

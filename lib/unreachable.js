@@ -1,6 +1,6 @@
 /** Imported by k6 and by Node. */
 
-/** @param {string} url where nobody listens @returns {string} what to look at */
+/** @param {string} url an address that refuses connections @returns {string} what to check */
 export const unreachable = (url) =>
   /^https?:\/\/host\.docker\.internal[:/]/i.test(url)
     ? "a container can't reach a server that listens on the host's 127.0.0.1 alone: let it listen on all addresses, or load " +

@@ -1,4 +1,4 @@
-/** One virtual user: its client, and the operations of the test, each ready to be called. */
+/** A VU: its client, and the operations of the test, each prepared for calling. */
 import { randomSeed } from 'k6';
 import exec from 'k6/execution';
 import { asText } from '../contract/as-text.js';
@@ -14,13 +14,17 @@ import { additionalRequests, exceptions, items as itemsMetric, sequenceDuration 
  * @typedef {(iteration: number, phase: PlannedPhase) => Answer} Sender
  */
 
-/** Characters of an exception's message that are logged. */
+/** Maximum length of a logged exception message, in characters. */
 const MAX_MESSAGE = 200;
 
-/** Operations of which this VU has logged an exception; undefined: of its start. @type {Set<string | undefined>} */
+/**
+ * Operations for which this VU has logged an exception; undefined stands for its start.
+ *
+ * @type {Set<string | undefined>}
+ */
 const logged = new Set();
 
-/** What a function of the workload threw. */
+/** An exception that a function of the workload threw. */
 class Thrown {
   /** @param {string} by @param {unknown} error */
   constructor(by, error) {
@@ -29,7 +33,13 @@ class Thrown {
   }
 }
 
-/** @template T @param {string} name of a function of the workload @param {() => T} call @returns {T} @throws {Thrown} */
+/**
+ * @template T
+ * @param {string} name the name of the workload's function
+ * @param {() => T} call
+ * @returns {T}
+ * @throws {Thrown}
+ */
 function run(name, call) {
   try {
     return call();
@@ -47,8 +57,8 @@ export class User {
 
   /**
    * @param {Pick<import('./test.js').SetupData, 'client' | 'seed' | 'operations' | 'limits'>} data
-   * @param {Record<string, string | undefined>} env with what the secret source has
-   * @param {import('./workload.js').Workload} workload that has the functions of its operations
+   * @param {Record<string, string | undefined>} env with the secrets of the secret source
+   * @param {import('./workload.js').Workload} workload the workload with the functions of its operations
    * @param {{text: string}[]} texts the shared arguments
    */
   constructor({ client, seed, operations, limits }, env, workload, texts) {
@@ -56,7 +66,7 @@ export class User {
     this.#limits = limits;
     this.#workload = workload;
     this.#texts = texts;
-    // The same seed makes the same sequences of arguments; every user has one of its own.
+    // The same SEED makes the same sequences of arguments; each VU has its own.
     randomSeed(seed * 100_003 + exec.vu.idInTest);
     this.names = operations.map(({ operation }) => operation);
     this.weights = operations.map(({ weight }) => weight);
@@ -70,7 +80,10 @@ export class User {
       call.limits = measured ? this.#limitsOf({ phase, ...tags }) : [];
   }
 
-  /** @param {Record<string, string>} tags of a call @returns {number[]} milliseconds, of the objectives that it is in the scope of */
+  /**
+   * @param {Record<string, string>} tags a call's tags
+   * @returns {number[]} limits of the objectives whose scope includes the call, milliseconds
+   */
   #limitsOf(tags) {
     const fitting = this.#limits.filter(({ scope }) =>
       Object.entries(scope).every(([tag, value]) => tags[tag] === value),
@@ -79,9 +92,10 @@ export class User {
   }
 
   /**
-   * Calls one of the operations, and notes what a script throws: k6 would log each exception, and count such an iteration like any other.
+   * Calls an operation and counts exceptions of the script: k6 would log each one, and count the iteration as
+   * complete.
    *
-   * @param {number} index of the operation
+   * @param {number} index the operation's index
    * @param {number} iteration
    * @param {PlannedPhase} phase
    */
@@ -95,16 +109,20 @@ export class User {
     }
   }
 
-  /** @param {UserOperation} operation @param {string} tag the operation that its calls are counted as @returns {Sender} */
+  /**
+   * @param {UserOperation} operation
+   * @param {string} tag the operation that its calls count as
+   * @returns {Sender}
+   */
   #senderOf(operation, tag) {
     if (operation.calls) return this.#inTurn(operation, tag);
     const { args, expect, received, items } =
       (operation.scripted && this.#workload.operations[operation.operation]) || NO_SCRIPT;
     const tags = { operation: tag, class: operation.class };
-    const { arguments: given, member = 'arguments' } = operation;
+    const { arguments: variants, member = 'arguments' } = operation;
     const params = JSON.parse(operation.params);
-    // What never varies is prepared.
-    if (given?.length === 1) params[member] = JSON.parse(this.#textAt(given, 0));
+    // Constant arguments are encoded once.
+    if (variants?.length === 1) params[member] = JSON.parse(this.#textAt(variants, 0));
     const call = this.client.prepare(operation.method, params, {
       tags,
       member,
@@ -119,12 +137,12 @@ export class User {
     const argumentOf = this.#argumentsOf(operation, args);
     if (!received && !items) return (iteration, phase) => call.send(argumentOf(iteration, phase));
     return (iteration, phase) => {
-      const given = argumentOf(iteration, phase);
-      const answer = call.send(given);
+      const callArguments = argumentOf(iteration, phase);
+      const answer = call.send(callArguments);
       if (!answer.ok) return answer;
-      // The call has succeeded, whatever becomes of its answer here.
+      // The call has succeeded, even if the script fails to process the answer.
       try {
-        if (received) run('received', () => received(answer, given));
+        if (received) run('received', () => received(answer, callArguments));
         if (items && this.client.measured)
           itemsMetric.add(
             run('items', () => items(phase.labels ?? {})),
@@ -137,24 +155,30 @@ export class User {
     };
   }
 
-  /** @param {NonNullable<UserOperation['arguments']>} given @param {number} index @returns {string} JSON */
-  #textAt(given, index) {
-    return ('first' in given ? this.#texts[given.first + index]?.text : given[index]) ?? '';
+  /**
+   * @param {NonNullable<UserOperation['arguments']>} variants
+   * @param {number} index
+   * @returns {string} JSON
+   */
+  #textAt(variants, index) {
+    return ('first' in variants ? this.#texts[variants.first + index]?.text : variants[index]) ?? '';
   }
 
   /**
    * @param {UserOperation} operation
    * @param {import('./workload.js').OperationSpec['args'] | undefined} args
-   * @returns {(iteration: number, phase: PlannedPhase) => any} what varies of a call: nothing, JSON, or an object
+   * @returns {(iteration: number, phase: PlannedPhase) => any} the part of a call that varies: nothing, JSON
+   *   text or an object
    */
-  #argumentsOf({ arguments: given }, args) {
-    if (given && given.length > 1) return (iteration) => this.#textAt(given, iteration % given.length);
+  #argumentsOf({ arguments: variants }, args) {
+    if (variants && variants.length > 1)
+      return (iteration) => this.#textAt(variants, iteration % variants.length);
     if (args) return (_, { labels = {} }) => run('args', () => args(labels));
     return () => undefined;
   }
 
   /**
-   * Calls one after the other; the first that fails is the last.
+   * Makes the calls one after the other, until one fails.
    *
    * @param {UserOperation} operation
    * @param {string} tag
@@ -164,7 +188,7 @@ export class User {
     const [first = noCalls, ...others] = calls.map((part) => this.#senderOf(part, tag));
     const tags = { operation: tag, method, class: kind };
     return (iteration, phase) => {
-      // In milliseconds and their parts, where Date.now() has none.
+      // Has fractions of a millisecond, unlike Date.now().
       const began = exec.instance.currentTestRunDuration;
       let answer = first(iteration, phase);
       for (const next of others) {
@@ -179,11 +203,11 @@ export class User {
 }
 
 /**
- * Counts an exception, and logs the first of each operation.
+ * Counts an exception, and logs the first one of each operation.
  *
  * @param {unknown} thrown
- * @param {import('k6/x/mcp').StreamableHTTPClient | undefined} client that knows the secrets
- * @param {string} [operation] without: no call had begun
+ * @param {import('k6/x/mcp').StreamableHTTPClient | undefined} client redacts secrets from the message
+ * @param {string} [operation] absent: no call had begun
  */
 export function noteException(thrown, client, operation) {
   exceptions.add(1, operation === undefined ? {} : { operation });

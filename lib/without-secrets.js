@@ -1,9 +1,10 @@
 /**
- * Leaves out what a server calls by a secret that it was sent. A name becomes a label, a line on the terminal and a part of files, where
- * it is cut: what is left of a secret then looks like any other text. So it has to be found here, where the client knows the secrets.
+ * Leaves out items whose names contain a secret that the server was sent. Names become labels, terminal
+ * output and parts of files, and may be truncated there: a truncated secret can no longer be recognized. So
+ * names are checked here, where the client knows the secrets.
  */
 
-/** Members that call an item by a name. */
+/** Members that identify an item. */
 const NAMES = {
   tools: ['name'],
   resources: ['name', 'uri'],
@@ -12,7 +13,7 @@ const NAMES = {
 };
 
 export const HOLDS_SECRET = 'holds a secret that the run sends, and would show it';
-/** Characters of a name that are looked at: more than a secret has, in any spelling. */
+/** Number of characters of a name that are checked: more than an encoded secret has. */
 const MAX_LOOKED_AT = 65_536;
 
 /** @typedef {(text: string) => boolean} HoldsSecret */
@@ -21,7 +22,8 @@ const MAX_LOOKED_AT = 65_536;
  * @template {Pick<import('./choose.js').Offer, 'tools' | 'resources' | 'templates' | 'prompts'>} T
  * @param {T} offer
  * @param {HoldsSecret} holdsSecret
- * @returns {{offer: T, leftOut: import('./workload.js').LeftOut[]}} leftOut: a line for each kind, without a name
+ * @returns {{offer: T, leftOut: import('./workload.js').LeftOut[]}} leftOut: one entry per kind, without
+ *   names
  */
 export function withoutSecrets(offer, holdsSecret) {
   const clean = { ...offer };

@@ -1,6 +1,7 @@
 /**
- * Reads what WORKLOAD names: a JSON document, or a JS workload as in `workloads/`. In k6's init only. A document has been validated
- * against its schema (cli/workload-document.ts); here is looked at what k6 could not do without.
+ * Reads the file that WORKLOAD names: a JSON document, or a JS workload as in `workloads/`. Works only in
+ * k6's init context. The runner has validated a document against its schema (cli/workload-document.ts); this
+ * file checks only what k6 depends on.
  */
 import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
@@ -8,7 +9,7 @@ import { namesOf } from './names-of.js';
 /**
  * @param {string} path absolute
  * @returns {import('./workload.js').AnyWorkload}
- * @throws {ConfigError} in one line
+ * @throws {ConfigError} if the file cannot be read or is not a workload
  */
 export function readWorkload(path) {
   try {
@@ -35,7 +36,7 @@ function load(read) {
 
 /**
  * @param {any} workload
- * @param {string} [what] it is
+ * @param {string} [what] the subject of the error message
  * @returns {import('./workload.js').AnyWorkload}
  */
 function check(workload, what = 'it') {

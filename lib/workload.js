@@ -1,7 +1,8 @@
 /**
- * A workload says which operations a server offers and in which proportions they are called. It is data:
- * a JS file in `workloads/`, which can make arguments for each call, or a JSON document (workload-document.schema.json): what
- * discovery writes, people edit and WORKLOAD names.
+ * A workload defines the operations of a server and the proportions in which they are called. It is either a
+ * JS file, which can make arguments for each call, as in `workloads/`, or a JSON document
+ * (workload-document.schema.json). Discovery writes such documents, people edit them, and WORKLOAD names
+ * them.
  */
 import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
@@ -13,50 +14,56 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  *
  * @typedef {object} OperationSpec
  * @property {OperationClass} class
- * @property {string} [tool] the tool that is called; by default the operation's own name
- * @property {string} [method] instead of a tool's call
- * @property {Record<string, unknown>} [params] of that method, those that never change
- * @property {(phase: import('./phases.js').Labels) => Record<string, unknown> | string} [args]
- *   makes the arguments of one call; gets the labels of the phase, for example {items: 10}
- * @property {string} [member] of the method's parameters, which `args` makes as JSON text; by default `arguments`
- * @property {string[]} [calls] instead: operations that are called one after the other, as often as this one is; their
- *   time together goes into mcp_sequence_duration
+ * @property {string} [tool] the tool to call; by default the operation's name
+ * @property {string} [method] the method to call instead of a tool
+ * @property {Record<string, unknown>} [params] constant parameters of that method
+ * @property {(phase: import('./phases.js').Labels) => Record<string, unknown> | string} [args] makes the
+ *   arguments of one call from the labels of the phase, for example {items: 10}
+ * @property {string} [member] the member of the method's parameters that `args` makes as JSON text; by
+ *   default `arguments`
+ * @property {string[]} [calls] instead of a call: operations that are called one after the other;
+ *   mcp_sequence_duration records their total time
  * @property {(reply: import('k6/x/mcp').Answer, args: any) => unknown} [expect]
- * @property {(reply: import('k6/x/mcp').Answer, args: any) => void} [received] is handed each success, for example to
- *   keep the id of what was made
- * @property {(phase: import('./phases.js').Labels) => number} [items] items that one call processes
- * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
- * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
- * @property {boolean} [progress] the server is asked for progress (`_meta.progressToken`)
- * @property {string} [abandon_after] k6 duration: its client gives up, and the call counts as abandoned
+ * @property {(reply: import('k6/x/mcp').Answer, args: any) => void} [received] is called with each successful
+ *   answer, for example to keep the id of a created item
+ * @property {(phase: import('./phases.js').Labels) => number} [items] number of items that a call processes
+ * @property {Record<string, string>} [request_headers] for dialects rest and jsonrpc, for example a user's
+ *   credentials
+ * @property {number[]} [expect_status] for dialect rest: statuses that are not failures
+ * @property {boolean} [progress] requests progress notifications (`_meta.progressToken`)
+ * @property {string} [abandon_after] k6 duration after which the client gives up; the call counts as
+ *   abandoned
  *
  * @typedef {object} Workload
  * @property {string} name
  * @property {Record<string, OperationSpec>} operations
- * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight, relative to the others'
+ * @property {Record<string, Record<string, number>>} mixes name -> operation -> relative weight
  * @property {'mcp' | 'jsonrpc' | 'rest'} [dialect] by default mcp
  * @property {true} [tasks] the server may answer with tasks, as with TASKS=1
  *
  * @typedef {object} DocumentOperation
  * @property {OperationClass} class
  * @property {string} method
- * @property {Record<string, unknown>} params those that never change
+ * @property {Record<string, unknown>} params constant parameters
  * @property {Record<string, unknown>[]} [arguments] values of `params.arguments`, used in turn
- * @property {string} [long_text] JSON pointer to an argument, or to where one can be, that takes 32 KB of text
+ * @property {string} [long_text] JSON pointer to an argument, or to a possible one, that accepts 32 KB of
+ *   text
  * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
- * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
- * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
- * @property {boolean} [progress] the server is asked for progress (`_meta.progressToken`)
- * @property {string} [abandon_after] k6 duration: its client gives up, and the call counts as abandoned
+ * @property {Record<string, string>} [request_headers] for dialects rest and jsonrpc, for example a user's
+ *   credentials
+ * @property {number[]} [expect_status] for dialect rest: statuses that are not failures
+ * @property {boolean} [progress] requests progress notifications (`_meta.progressToken`)
+ * @property {string} [abandon_after] k6 duration after which the client gives up; the call counts as
+ *   abandoned
  *
- * @typedef {object} Listing what it took to list all that a server offers
+ * @typedef {object} Listing the cost of reading all lists of a server
  * @property {number} calls
- * @property {number} bytes of the answers
- * @property {number} tools_bytes of those with the tools, which a model is given
- * @property {number} ttl_ms how long a client may keep all of it; 0: not at all
+ * @property {number} bytes size of the answers
+ * @property {number} tools_bytes size of the answers with the tools, which a model is given
+ * @property {number} ttl_ms how long a client may cache all lists; 0 = not at all
  *
- * @typedef {{operation: string, reason: string, failed?: string, add?: string}} LeftOut failed: how the server failed when it was tried; add:
- *   the line for a workload file that has it called
+ * @typedef {{operation: string, reason: string, failed?: string, add?: string}} LeftOut failed: how the
+ *   server failed when probed; add: the line of a workload file that calls the operation
  *
  * @typedef {object} WorkloadDocument
  * @property {'mcp-load-lab/workload/1'} schema
@@ -64,43 +71,45 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {'mcp' | 'jsonrpc' | 'rest'} dialect
  * @property {true} [tasks] the server may answer with tasks, as with TASKS=1
  * @property {{era: 'modern' | 'legacy', version: string, server: {name: string, version: string} | null,
- *   subscribe?: true, listing?: Listing}} [connection] of the server that discovery asked
+ *   subscribe?: true, listing?: Listing}} [connection] the server that discovery queried
  * @property {Record<string, DocumentOperation>} operations
- * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight; `default` is always there
+ * @property {Record<string, Record<string, number>>} mixes name -> operation -> weight; always has `default`
  * @property {LeftOut[]} [left_out]
  *
  * @typedef {Workload | WorkloadDocument} AnyWorkload
  *
  * @typedef {object} Operation
- * @property {string} operation its name, the tag's value
+ * @property {string} operation its name and tag value
  * @property {OperationClass} class
  * @property {string} method
- * @property {Record<string, unknown>} params those that never change
- * @property {number} weight percent of the calls
+ * @property {Record<string, unknown>} params constant parameters
+ * @property {number} weight percentage of the calls
  * @property {OperationSpec['args']} [args] makes the arguments of one call
- * @property {string} [member] that they are, where it is not `arguments`
- * @property {Operation[]} [calls] one after the other
- * @property {Record<string, unknown>[]} [variants] or: arguments to use in turn
+ * @property {string} [member] the member of the parameters that they are, if not `arguments`
+ * @property {Operation[]} [calls] made one after the other
+ * @property {Record<string, unknown>[]} [variants] instead of `args`: argument sets to use in turn
  * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer
  * @property {OperationSpec['expect']} [expect]
  * @property {OperationSpec['received']} [received]
  * @property {OperationSpec['items']} [items]
- * @property {Record<string, string>} [request_headers] of dialect rest and jsonrpc, for example the user's
- * @property {number[]} [expect_status] of dialect rest: statuses that are no failure
- * @property {boolean} [progress] the server is asked for progress (`_meta.progressToken`)
- * @property {string} [abandon_after] k6 duration: its client gives up, and the call counts as abandoned
+ * @property {Record<string, string>} [request_headers] for dialects rest and jsonrpc, for example a user's
+ *   credentials
+ * @property {number[]} [expect_status] for dialect rest: statuses that are not failures
+ * @property {boolean} [progress] requests progress notifications (`_meta.progressToken`)
+ * @property {string} [abandon_after] k6 duration after which the client gives up; the call counts as
+ *   abandoned
  */
 
 /**
- * The operations that a test calls, with their weights.
+ * Plans the operations that a test calls, with their weights.
  *
  * @param {AnyWorkload} workload
- * @param {string | string[]} mix that the test names: one of the workload's, or one operation of a JS workload; where the
- *   workload has neither, its mix `default`. Or operations, in equal shares
- * @param {Pick<import('./config.js').Config, 'TOOL' | 'ARGS'> & {TOOL_NAMES?: Record<string, string> | null}} config
- *   TOOL replaces the mix by one tool
+ * @param {string | string[]} mix a mix of the workload or an operation of a JS workload; if the workload has
+ *   neither, its mix `default`; or an array of operations in equal shares
+ * @param {Pick<import('./config.js').Config, 'TOOL' | 'ARGS'> & {TOOL_NAMES?: Record<string, string> | null}}
+ *   config TOOL replaces the mix by one tool
  * @returns {Operation[]}
- * @throws {ConfigError} where the mix, or a TOOL without ARGS, is not known to the workload
+ * @throws {ConfigError} if the workload does not have the mix, or the TOOL given without ARGS
  */
 export function planOperations(workload, mix, config) {
   const { TOOL_NAMES: names } = config;
@@ -121,7 +130,7 @@ export function planOperations(workload, mix, config) {
  * @param {AnyWorkload} workload
  * @param {string | string[]} mix
  * @param {Pick<import('./config.js').Config, 'TOOL' | 'ARGS'>} config
- * @returns {Operation[]} with the names that the workload has for the tools
+ * @returns {Operation[]} with the workload's names of the tools
  */
 function chosenOperations(workload, mix, config) {
   if (config.TOOL && config.ARGS) return [single(config.TOOL, config.ARGS)];
@@ -133,7 +142,8 @@ function chosenOperations(workload, mix, config) {
     : Array.isArray(mix)
       ? Object.fromEntries(mix.map((operation) => [operation, 1]))
       : (own(mixes, mix) ??
-        // The tests' mixes are named after the reference's operations; that a server has one of that name is chance.
+        // Tests name their mixes after the reference target's operations; another server may have an
+        // operation of that name by chance.
         (own(operations, mix) && !('schema' in workload) ? { [mix]: 100 } : own(mixes, 'default')));
   if (!weights) {
     throw new ConfigError(
@@ -148,10 +158,10 @@ function chosenOperations(workload, mix, config) {
 }
 
 /**
- * What the phases' own mixes come to.
+ * Resolves the phases' mixes to weights.
  *
  * @param {import('./phases.js').PlannedPhase[]} phases
- * @param {AnyWorkload} workload one that has no mix of that name makes no difference between phases
+ * @param {AnyWorkload} workload if it lacks a phase's mix, the phase has the weights of the test's mix
  * @param {Operation[]} operations that the test calls
  * @returns {import('./phases.js').PlannedPhase[]}
  */
@@ -194,7 +204,7 @@ function onlyTool(operations, tool) {
 /**
  * @param {Record<string, any>} operations
  * @param {string} tool
- * @returns {string | undefined} the operation of that name, or the one that calls the tool of that name
+ * @returns {string | undefined} the operation of that name, or else the operation that calls that tool
  */
 export const operationOfTool = (operations, tool) =>
   Object.keys(operations).find((name) => name === tool || operations[name].params?.name === tool);
@@ -233,7 +243,7 @@ function toOperation(operation, workload, weight) {
 /**
  * @template T
  * @param {Record<string, T>} record
- * @param {string} key may be any text, also the name of something that every object has
+ * @param {string} key may be any text, even a name on Object.prototype
  */
 function own(record, key) {
   return Object.hasOwn(record, key) ? record[key] : undefined;

@@ -1,4 +1,4 @@
-/** How does latency grow with concurrency? Closed loop: a user calls again as soon as it has its answer. */
+/** How does latency grow with concurrency? Closed loop: a VU calls again as soon as it has an answer. */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 

@@ -1,4 +1,7 @@
-/** So many calls from so many users, as other load generators do it: a user calls again as soon as it has its answer. */
+/**
+ * A number of calls from a number of VUs, as in other load generators: a VU calls again as soon as it has an
+ * answer.
+ */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 

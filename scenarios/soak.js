@@ -1,4 +1,4 @@
-/** Does the server wear out? Each window is judged against the first. */
+/** Does the server degrade over time? Each window is compared with the first. */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 

@@ -1,4 +1,4 @@
-/** Does the server hold its working load? */
+/** Does the server sustain its working load? */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 

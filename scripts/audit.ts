@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Prints one line for the npm packages of each lock file and for each Go binary: the known vulnerabilities.
+ * Prints the known vulnerabilities of the npm packages of each lock file and of each Go binary, one line per lock file
+ * or binary.
  *
  *   node scripts/audit.ts <govulncheck> <name>=<binary>...
  */
@@ -22,7 +23,7 @@ const MOST_NAMES = 12;
 const FOUND = 1;
 const NOT_ASKED = 3;
 
-/** known: package and vulnerability, each once. notAsked: why there is no answer. */
+/** `known`: the vulnerabilities as "package vulnerability", without duplicates. `notAsked`: why the lookup failed. */
 type Answer = { known: string[] } | { notAsked: string };
 
 /** Reads the output of `npm audit --json`. */
@@ -45,14 +46,14 @@ export function readGovulncheck(text: string, problem: string): Answer {
     .filter((message) => message !== null);
   if (!messages.some((message) => message.config)) return { notAsked: 'it says nothing' };
   const found = messages.flatMap(({ finding }) => {
-    // A trace without a function names a module in the binary, but not the vulnerable code.
+    // A trace without a function means that the binary contains the module, but not the vulnerable code.
     const called = finding?.trace?.[0]?.function;
     return called ? [`${finding.trace[0].module} (${finding.osv})`] : [];
   });
   return { known: [...new Set(found)] };
 }
 
-/** null: not JSON. */
+/** @returns null if the text is not JSON */
 function parse(text: string) {
   try {
     return JSON.parse(text);
@@ -79,7 +80,7 @@ function askGo(govulncheck: string, binary: string): Answer {
 
 export function lineOf(what: string, answer: Answer): string {
   if ('notAsked' in answer) {
-    // The address of the registry depends on the machine.
+    // The registry's URL depends on the machine, so it is not printed.
     const why = cleanText(answer.notAsked, [], 300).replace(/https?:\/\/\S+/g, '…');
     return `not asked  ${what}: ${why}`;
   }

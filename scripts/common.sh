@@ -1,23 +1,23 @@
 # shellcheck shell=bash
-# What every script of the stack stands on. Source it from a script in this folder:
+# Shared setup of the stack's scripts. Source it from a script in this folder:
 #
 #   . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 #
 # It sets and exports
 #   ROOT      the project's folder
 #   RUN_DIR   where the stack keeps its state (default: $ROOT/.run; set it to have a second stack)
-# and offers
+# It defines
 #   say TEXT...            one line of progress on stderr, and in RUN_LOG
-#   die TEXT...            one line on stderr, then exit 1 (DIE_CODE=2 die ... for bad usage)
-#   stack_kind             prints `native` or `external` (someone else's): what STACK says, else what is up, else native.
-#                          (Docker is another matter: scripts/lab, scripts/docker.sh)
+#   die TEXT...            one line on stderr, then exit 1 (DIE_CODE=2 die ... for invalid input)
+#   stack_kind             prints `native` or `external` (managed by someone else). STACK takes precedence, then the
+#                          running stack; the default is native. (scripts/lab handles Docker, see scripts/docker.sh)
 #   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
-#                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium, the
-#                          tests' go-server, python-servers, and the benches' bench-server; act, docker-compose
-#                          (`scripts/setup` gets what is missing)
-#   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, and it stays down until `start`) one component
+#                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium,
+#                          the tests' go-server, python-servers, and the benches' bench-server; act, docker-compose
+#                          (`scripts/setup` installs what is missing)
+#   stack_ctl ACTION NAME  start, stop, restart or kill (SIGKILL, without a restart until `start`) one component
 
-# Before bash 4.4 (macOS has 3.2) an empty array counts as unset.
+# Before bash 4.4 (macOS has 3.2) set -u treats an empty array as unset.
 if [ "${BASH_VERSINFO[0]}" -lt 5 ]; then set +u; fi
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -26,19 +26,20 @@ case $RUN_DIR in /*) ;; *) RUN_DIR=$PWD/$RUN_DIR ;; esac
 CACHE_DIR=${MCP_LOAD_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/mcp-load-lab}
 export ROOT RUN_DIR CACHE_DIR
 
-# A go.work of a parent folder, and modules that the caller's environment names, would replace the code that is pinned here.
+# A go.work file in a parent folder, or modules named in the caller's environment, would override the pinned versions.
 export GOWORK=off
 unset NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME
 
-# Natively the Node.js that scripts/setup gets from npm, where this host's is older than 24, which runs TypeScript as it is. An image has its own.
+# Node.js from npm, installed by scripts/setup if this host's version is older than 24: only newer versions run
+# TypeScript directly. Container images have their own.
 NODE_DIR=$CACHE_DIR/node-24.21.0
 case :$PATH: in *:"$NODE_DIR":*) ;; *) PATH=$NODE_DIR:$PATH ;; esac
 
-# k6 asks neither for extensions nor for a place to report its use: a load test talks to its target alone.
+# Keeps k6 from resolving extensions and from reporting usage: a load test connects to its target only.
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
 
-# note TEXT...: a line of the run's log, with its time, where there is a run.
-# (A full disk ends no run.)
+# note TEXT...: appends a line with a timestamp to the run's log, if there is a run. Errors such as a full disk are
+# ignored.
 note() { if [ -n "${RUN_LOG:-}" ]; then { printf '%s %s\n' "$(date -u +%FT%TZ)" "$*" >>"$RUN_LOG"; } 2>/dev/null || true; fi; }
 say() {
   printf '%s\n' "$*" >&2
@@ -61,7 +62,7 @@ stack_kind() {
   esac
 }
 
-# lock: one `up` or `down` of a stack at a time. Held on the descriptor 8 until the script ends.
+# lock: allows one `up` or `down` of a stack at a time. File descriptor 8 holds the lock until the script exits.
 lock() {
   own_run_dir
   command -v flock >/dev/null || return 0
@@ -73,22 +74,22 @@ lock() {
 
 LOCK_TIMEOUT=60
 
-# wait_lock DESCRIPTOR WHO
+# wait_lock DESCRIPTOR HOLDER: takes the lock; fails after LOCK_TIMEOUT s with a message that names HOLDER.
 wait_lock() { flock --timeout "$LOCK_TIMEOUT" "$1" || die "$2 did not end in $LOCK_TIMEOUT s; try again when it has ended"; }
 
-# open_lock DESCRIPTOR FILE: nobody else can open the file, and so hold the lock.
+# open_lock DESCRIPTOR FILE: opens a lock file that only this user can open, so nobody else can hold the lock.
 open_lock() {
   (umask 077 && : >>"$2") && chmod 600 "$2"
   eval "exec $1>>\"\$2\""
 }
 
-# own_run_dir: RUN_DIR exists, is closed to everybody else, and carries the stack's mark.
+# own_run_dir: creates RUN_DIR, readable by its owner only, and marks it as a stack's folder.
 own_run_dir() {
   check_run_dir
   mark_run_dir "$RUN_DIR"
 }
 
-# claim_run_dir KIND: RUN_DIR is ours, and holds no stack of the other kind.
+# claim_run_dir KIND: like own_run_dir; fails if RUN_DIR belongs to a stack of the other kind.
 claim_run_dir() {
   own_run_dir
   local up
@@ -98,7 +99,7 @@ claim_run_dir() {
 
 # --- tools ---------------------------------------------------------------------------------------------------------
 
-# tool_source TOOL: the folder that says what it is made of.
+# tool_source TOOL: prints the folder with the source or the pinned versions of a tool.
 tool_source() {
   case $1 in
   exporter) echo "$ROOT/exporter" ;;
@@ -112,17 +113,19 @@ tool_source() {
   esac
 }
 
-# tool_dir TOOL: the cache folder of what is built from there. The name changes with the pins.
+# tool_dir TOOL: prints the cache folder of a built tool. The name contains a hash of the source and the pinned
+# versions.
 tool_dir() {
   local hash
-  # Not from tools/: its source is one module, which scripts/setup pins.
+  # Not built from tools/: it is a single module that scripts/setup pins.
   if [ "$1" = docker-compose ]; then echo "$CACHE_DIR/docker-compose-2.40.3"; return; fi
   hash=$(find "$(tool_source "$1")" -name 'go.*' -print0 -o -name '*.go' ! -name '*_test.go' -print0 -o -name names.json -print0 -o -name requirements.txt -print0 |
     sort -z | xargs -0 cat | sha256sum | cut -c1-12)
   echo "$CACHE_DIR/$1-$hash"
 }
 
-# chromium_found: $CHROMIUM, or the first on the PATH that starts: Ubuntu's chromium-browser may be a script that asks for a snap.
+# chromium_found: prints the path of $CHROMIUM, or of the first browser on the PATH that starts. Ubuntu's
+# chromium-browser may be a script that only asks to install a snap.
 chromium_found() {
   local name names=(chromium google-chrome google-chrome-stable chromium-browser)
   if [ -n "${CHROMIUM:-}" ]; then names=("$CHROMIUM"); fi
@@ -135,12 +138,13 @@ chromium_found() {
   return 1
 }
 
-# The oldest versions that work with the files in provisioning/: those of Debian 12.
+# The oldest versions that support the files in provisioning/: those of Debian 12.
 oldest_of() { case $1 in prometheus) echo 2.42 ;; node_exporter) echo 1.5 ;; esac; }
-# Debian's name of the package and of the program.
+# debian_name TOOL: prints the name of the Debian package, which is also the name of its program.
 debian_name() { case $1 in node_exporter) echo prometheus-node-exporter ;; *) echo "$1" ;; esac; }
 
-# installed_tool prometheus|node_exporter: its path, if one on the PATH, or the package's, is new enough. TOOLS_FROM_SOURCE=1 ignores both.
+# installed_tool prometheus|node_exporter: prints the path of an installed program that is new enough, from the PATH or
+# the package. TOOLS_FROM_SOURCE=1 ignores both.
 installed_tool() {
   [ "${TOOLS_FROM_SOURCE:-0}" != 1 ] || return 1
   local name
@@ -153,15 +157,15 @@ installed_tool() {
   return 1
 }
 
-# version_of TOOL PROGRAM: the version that the program prints; nothing if it is not that tool, or was built without a version.
+# version_of TOOL PROGRAM: prints the program's version; nothing if it is another tool or was built without a version.
 version_of() { { timeout 5 "$2" --version </dev/null 2>&1 || true; } | sed -n "1s/^$1, version \([0-9.]*\).*/\1/p"; }
 
-# is_version VERSION OLDEST: is VERSION a version, and not older?
+# is_version VERSION OLDEST: whether VERSION is a version and not older than OLDEST.
 is_version() {
   [[ $1 =~ ^[0-9]+\.[0-9] ]] && [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]
 }
 
-# package_of prometheus|node_exporter: its Debian package, if apt has one that is new enough.
+# package_of prometheus|node_exporter: prints the Debian package if apt offers a version that is new enough.
 package_of() {
   local package version
   package=$(debian_name "$1")
@@ -171,14 +175,13 @@ package_of() {
 
 tool_path() {
   case $1 in
-  # A built one is used on: an older version could not read its data.
+  # A program that was built before stays in use: an older installed version could not read its data.
   prometheus | node_exporter)
     local built
     built=$(tool_dir "$1")/$1
     if [ -x "$built" ]; then echo "$built"; else installed_tool "$1" || echo "$built"; fi
     ;;
-  # K6_FOUND: by the script that calls this one.
-  # One on the PATH has no module k6/x/mcp.
+  # K6_FOUND is set by the calling script. A k6 on the PATH does not count: it lacks the module k6/x/mcp.
   k6) echo "${K6_FOUND:-$(tool_dir k6)/k6}" ;;
   toxiproxy) echo "$(tool_dir toxiproxy)/server" ;;
   server-go-memory) echo "$(tool_dir "$1")/memory" ;;
@@ -191,7 +194,7 @@ tool_path() {
   esac
 }
 
-# --- steering a component -------------------------------------------------------------------------------------------
+# --- controlling a component -----------------------------------------------------------------------------------------
 
 stack_ctl() {
   case $1 in

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# What the stack is made of, and where each part of it is. Sourced by common.sh; the same on both paths.
+# The components of the stack, and their addresses. Sourced by common.sh.
 
-# Every component, in the order in which they start; they stop in the opposite one, so the target first: it writes
-# what it still holds to PostgreSQL and Redis.
-#   part   observe: what watches any server; reference: the target and what it stands on
-#   wave   a wave starts together, once the one before is healthy
-#   port   its variable in stack.env, and the usual one; a taken one makes it the next free one
-#   stop   the signal to end it with (PostgreSQL: INT ends its clients' connections instead of waiting for them)
+# All components, in the order in which they start. They stop in reverse order: the target stops first and writes its
+# pending changes to PostgreSQL and Redis.
+#   part   observe: monitoring of any server; reference: the target and its dependencies
+#   wave   the components of a wave start together, once the wave before is healthy
+#   port   the variable in stack.env and the default port; if that is taken, the next free port is used
+#   stop   the signal that stops it (PostgreSQL: INT disconnects clients instead of waiting for them)
 # name            part      wave port                         stop
 COMPONENTS='
 postgres          reference 1    POSTGRES_PORT=15432          INT
@@ -20,17 +20,17 @@ redis_exporter    reference 2    REDIS_EXPORTER_PORT=9121     TERM
 target            reference 2    TARGET_PORT=8000             TERM
 '
 
-# Ports that a component has besides, or that are no component's: whose they are, and the usual one.
+# Additional ports of components, and ports that belong to no component: the component and the default port.
 # name         component   port
 MORE_PORTS='
 supervisor     supervisor  SUPERVISOR_PORT=19001
 target_admin   target      TARGET_ADMIN_PORT=8002
 '
 
-# Names, ports and stack.env are asked for dozens of times a run, so by the shell itself: a process each would take longer than
-# all the rest of an `up` that has nothing to do.
+# Names, ports and stack.env are read dozens of times a run, so with bash builtins only: starting a process for each
+# would take longer than the rest of an `up` that has nothing to do.
 
-# components [PART] [WAVE]: names, in starting order.
+# components [PART] [WAVE]: prints the names of the components, in starting order.
 components() {
   local name part wave rest wanted=${1:-all}
   while read -r name part wave rest; do
@@ -40,20 +40,20 @@ components() {
 
 stop_signal() { awk -v name="$1" '$1 == name { print $5 }' <<<"$COMPONENTS"; }
 
-# is_component NAME [PART]: is it one, of that part? (Not with `components | grep -q`: the one that writes fails where grep has
-# seen enough and is gone.)
+# is_component NAME [PART]: whether NAME is a component of that part. `components | grep -q` would not work: once grep
+# exits, writing to the pipe fails.
 is_component() { [[ $'\n'$(components "${2:-all}")$'\n' == *$'\n'"$1"$'\n'* ]]; }
 
-# component_name NAME: the name as in the table, also for one written as in docker-compose.yml.
+# component_name NAME: prints the name as in the table; also accepts the spelling of docker-compose.yml.
 component_name() {
   local name=${1//-/_}
   is_component "$name" || DIE_CODE=2 die "COMPONENT is \"$1\"; valid: $(components | paste -sd' ' -)"
   echo "$name"
 }
 
-# --- stack.env: where everything is ----------------------------------------------------------------------------------
+# --- stack.env: the addresses of the stack ---------------------------------------------------------------------------
 
-# stack_value NAME: a value of stack.env; nothing where there is none.
+# stack_value NAME: prints a value of stack.env; nothing if it is not set.
 stack_value() {
   local line
   { while read -r line; do
@@ -65,7 +65,7 @@ stack_value() {
   done <"$RUN_DIR/stack.env"; } 2>/dev/null || true
 }
 
-# ports_of COMPONENT|all: the names of its ports, with variable and usual one: a line each.
+# ports_of COMPONENT|all: prints its ports, a line each: name, variable and default.
 ports_of() {
   local name part wave port rest
   while read -r name part wave port rest; do
@@ -76,7 +76,6 @@ ports_of() {
   done <<<"$MORE_PORTS"
 }
 
-# port_variable NAME
 port_variable() {
   local name variable rest
   while read -r name variable rest; do
@@ -87,7 +86,7 @@ port_of() { stack_value "$(port_variable "$1")"; }
 
 port_taken() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# free_port USUAL TAKEN...: the usual port or the next free one that is not among TAKEN.
+# free_port DEFAULT TAKEN...: prints the default port, or the next free port that is not among TAKEN.
 free_port() {
   local port=$1
   shift
@@ -95,8 +94,9 @@ free_port() {
   echo "$port"
 }
 
-# claim_ports: enters this stack among those of this user and prints the ports of them all, also of parts that are down for
-# a moment: a stack that took such a port would answer who asks the other. A stack that went down claims nothing.
+# claim_ports: registers this stack among this user's stacks and prints the ports of all of them. Ports of components
+# that are temporarily down count too: another server on such a port would receive requests meant for that component. A
+# stack that is down claims no ports.
 claim_ports() {
   local stack
   mkdir -p "$CACHE_DIR/stacks"
@@ -110,8 +110,8 @@ claim_ports() {
   done | paste -sd' ' -
 }
 
-# write_stack_env KIND SETTINGS RUNNING NAME...: the state of the stack for everyone who uses it. A component's port stays
-# as it is, unless someone else took it while the component was not RUNNING. One stack at a time chooses its ports.
+# write_stack_env KIND SETTINGS RUNNING NAME...: writes stack.env. A component keeps its port, unless another process
+# took it while the component was not RUNNING. Only one stack at a time chooses its ports.
 write_stack_env() {
   mkdir -p "$CACHE_DIR"
   (
@@ -152,7 +152,7 @@ choose_stack_env() {
   mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
 }
 
-# url_among NAME PATH VARIABLE=PORT...: empty for what is not part of the stack.
+# url_among NAME PATH VARIABLE=PORT...: prints a line of stack.env; the URL is empty if NAME is not part of the stack.
 url_among() {
   local variable path=$2 port
   variable=$(port_variable "$1")
@@ -164,7 +164,6 @@ url_among() {
 
 status_head() { printf '%-18s %-5s %s\n' COMPONENT STATE ADDRESS; }
 
-# status_line NAME STATE
 status_line() {
   local address
   address=127.0.0.1:$(port_of "$1")
@@ -178,8 +177,7 @@ status_line() {
   printf '%-18s %-5s %s\n' "$1" "$2" "$address"
 }
 
-# grafana_login: for the terminal of who typed `make up`, and for nothing that is kept: not by `say`, which is logged, and
-# not into a pipe or a file.
+# grafana_login: prints the login to the terminal only, never into a pipe, a file or the log (as `say` would).
 grafana_login() {
   if [ -n "$(port_of grafana)" ] && [ -t 1 ] && [ -z "${TESTID:-}" ]; then
     printf '\nGrafana: %s  user admin  password %s\n' "$(stack_value GRAFANA_URL)" "$(secret GRAFANA_ADMIN_PASSWORD)"
@@ -190,15 +188,15 @@ grafana_login() {
 
 TARGET_SETTING_NAMES='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
 
-# merge_settings RUNNING: prints KEY=VALUE words, those in the environment over those the running target has.
-# A setting that is not set stays as it is, so that a plain `up` never changes a target someone set up on purpose; `default`
-# takes it back.
+# merge_settings RUNNING: prints KEY=VALUE words. Settings of the environment take precedence over those of the running
+# target. A setting that is not given keeps its value, so that a plain `up` never changes a configured target; `default`
+# resets it.
 merge_settings() {
   local name value setting settings=()
   for name in $TARGET_SETTING_NAMES; do
     value=${!name:-}
     if [ "$name" = TARGET_FAULTS ]; then
-      # JSON, as one word.
+      # TARGET_FAULTS is JSON; without whitespace it is one word.
       value=${value//[[:space:]]/}
       if [[ ! $value =~ ^(default|\{[A-Za-z0-9._:,\"-]*\})?$ ]]; then DIE_CODE=2 die "TARGET_FAULTS is \"$value\"; valid: a JSON object of numbers by name"; fi
     elif [[ ! $value =~ ^[A-Za-z0-9._-]*$ ]]; then

@@ -1,4 +1,4 @@
-/** The tables of docs/configuration.md: every variable, from where it is declared. */
+/** The tables of docs/configuration.md: all variables, read from their declarations. */
 import { validOf } from '../contract/variable.js';
 import { groups } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';

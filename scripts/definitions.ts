@@ -1,4 +1,4 @@
-/** What the tests say of themselves: the definitions that their scripts hand to k6. */
+/** The definitions of all tests, as their scripts pass them to k6. */
 import { register } from 'node:module';
 import { scriptOf, testNames } from '../contract/tests.js';
 import type { TestDefinition } from '../lib/test.js';
@@ -10,7 +10,7 @@ Object.assign(globalThis, {
   },
   __ENV: {},
 });
-// A script hands its definition to k6; here it is handed to us.
+// A test script passes its definition to `define`. This replaces the module with one that records the definition.
 const DEFINE = `data:text/javascript,${encodeURIComponent(
   'export const defineTest = (definition) => (globalThis.defined(definition), {});',
 )}`;
@@ -18,7 +18,7 @@ const HOOKS = `export const resolve = (specifier, context, next) =>
   specifier.endsWith('/lib/test.js') ? { url: ${JSON.stringify(DEFINE)}, shortCircuit: true } : next(specifier, context);`;
 register(`data:text/javascript,${encodeURIComponent(HOOKS)}`);
 
-/** In the order of `group`. */
+/** The values of `group`, in the order of lists and docs. */
 export const GROUPS = [
   'load over time',
   'limits and tuning',
@@ -27,7 +27,7 @@ export const GROUPS = [
   'around the server',
 ];
 
-/** A test of `make`: it also says what lists and docs show. */
+/** A test that `make` offers: lists and docs show these properties. */
 type ListedTest = TestDefinition & Required<Pick<TestDefinition, 'group' | 'about' | 'judgedBy'>>;
 
 async function definitionOf(test: string): Promise<ListedTest> {
@@ -40,6 +40,6 @@ async function definitionOf(test: string): Promise<ListedTest> {
   return { ...defined, group, about, judgedBy };
 }
 
-/** Of all tests, in alphabetical order. */
+/** All tests, in alphabetical order. */
 export const definitions: ListedTest[] = [];
 for (const test of testNames()) definitions.push(await definitionOf(test));

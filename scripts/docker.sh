@@ -1,46 +1,47 @@
 # shellcheck shell=sh
-# The stack in containers, by docker-compose.yml, and every command in one of them. POSIX sh. Sourced by scripts/lab.
+# The stack in containers (docker-compose.yml), and every command in a container. POSIX sh. Sourced by scripts/lab.
 #
-# $RUN_DIR has
-#   secrets.env    readable by its owner alone
-#   compose.env    all that docker-compose.yml takes, as LAB_*: a variable of the caller's never gets in by its name. With secrets
-#   stack.env      where the parts of the stack are, for who asks on this host; there while it is up
-#   provisioning/  a copy that every container's user can read, whatever the caller's umask
+# $RUN_DIR contains
+#   secrets.env    readable by its owner only
+#   compose.env    all variables of docker-compose.yml, as LAB_*, with secrets. The prefix excludes other variables
+#   stack.env      the addresses of the stack as seen from this host; exists while the stack is up
+#   provisioning/  a copy that every container's user can read, regardless of the caller's umask
 
 SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
-# Given to a container by name where they are set: addresses and secrets. All others are in docker-compose.yml.
+# Addresses and secrets: passed to a container by name if they are set. docker-compose.yml passes all others.
 GIVEN='TARGET_URL TARGET_COMMAND TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
-# Files that a container gets to read, at the path that they have here.
+# Files that are mounted into the container at the same path as on this host.
 FILES='WORKLOAD PAYLOAD TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY'
-# The usual ports on this host. A taken one makes it the next free one, and that is kept.
+# The default ports on this host. If one is taken, the next free port is used, and kept.
 PORTS='POSTGRES_PORT=15432 REDIS_PORT=16379 PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 TARGET_PORT=8000 TARGET_ADMIN_PORT=8002'
 OBSERVE='prometheus node-exporter grafana'
 REFERENCE='postgres redis upstream postgres-exporter redis-exporter target target-network target-namespace'
 
-# Compose prefers its environment to --env-file: the caller's COMPOSE_PROJECT_NAME would make `down` remove somebody else's containers.
+# Compose prefers its environment to --env-file: the caller's COMPOSE_PROJECT_NAME could make `down` remove another
+# project's containers.
 for name in $(env | sed -n -e 's/^\(COMPOSE_[A-Z_]*\)=.*/\1/p' -e 's/^\(LAB_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 
-# become=exec compose ...: this becomes it.
+# compose ARGUMENT...: with become=exec, Compose replaces this process.
 compose() { ${become:-} docker compose --project-directory "$ROOT" --file "$ROOT/docker-compose.yml" --env-file "$RUN_DIR/compose.env" "$@"; }
 
-# compose_value NAME: of compose.env.
+# compose_value NAME: prints a value of compose.env.
 compose_value() { sed -n "s/^LAB_$1=//p" "$RUN_DIR/compose.env" 2>/dev/null | sed "s/^'\(.*\)'\$/\1/"; }
 
 compose_project() { sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env"; }
 
-# --- what containers are started with ----------------------------------------------------------------------------------
+# --- the configuration of the containers -----------------------------------------------------------------------------
 
-# mountable NAME PATH: Compose divides a mount at its colons.
+# mountable NAME PATH: fails if PATH cannot be mounted. Compose splits a mount at its colons.
 mountable() { case $2 in *[\'\"\\:\$]* | *"
 "*) usage "$1 is \"$2\"; valid: a path without quotes, backslashes, colons, dollar signs and line breaks" ;; esac; }
 
-# own_run_dir: it is there, marked, and closed to everybody else.
+# own_run_dir: creates RUN_DIR, readable by its owner only, and marks it as a stack's folder.
 own_run_dir() {
   check_run_dir
   mark_run_dir "$RUN_DIR"
 }
 
-# prepare: all that Compose needs, once. Not while another command brings this stack up or down.
+# prepare: writes the files that Compose needs, once. Waits while another command starts or stops this stack.
 prepare() {
   [ -z "${PROJECT:-}" ] || return 0
   lock
@@ -49,10 +50,10 @@ prepare() {
   mountable RESULTS_DIR "$RESULTS"
   mountable 'the folder of this project' "$ROOT"
   own_run_dir
-  # Not by the engine, which would make them root's.
+  # Created here, because folders created by the engine would belong to root.
   mkdir -p "$RUN_DIR/prometheus/targets" "$RUN_DIR/loaded" "$RESULTS"
   make_secrets
-  # A folder per RUN_DIR has containers, volumes and images of its own.
+  # Each RUN_DIR has its own containers, volumes and images.
   number=$(printf %s "$RUN_DIR" | cksum | cut -d' ' -f1)
   [ -n "$number" ] || die 'cksum is missing, a utility of POSIX'
   PROJECT=mcp-load-lab-$number
@@ -68,14 +69,14 @@ read_provisioning() {
   PROVISIONING_SUM=$(find "$ROOT/provisioning" -type f | sort | while read -r file; do cksum <"$file"; done | cksum | cut -d' ' -f1)
 }
 
-# setting NAME: the caller's, else what the running target has; `default` takes it back.
+# setting NAME: prints the caller's value, or else the running target's; `default` resets it.
 setting() {
   eval "value=\${$1:-}"
   if [ -z "$value" ] && [ -f "$RUN_DIR/stack.env" ]; then value=$(compose_value "$1"); fi
   [ "$value" = default ] || printf '%s' "$value"
 }
 
-# check_settings: they are words, and one is JSON.
+# check_settings: fails unless each setting is a word, and TARGET_FAULTS is JSON.
 check_settings() {
   for name in $SETTINGS; do
     eval "value=\${$name:-}"
@@ -91,7 +92,7 @@ check_settings() {
   done
 }
 
-# write_compose_env CONTAINERS
+# write_compose_env CONTAINERS: writes compose.env.
 write_compose_env() {
   check_settings
   commit='' dirty=''
@@ -135,7 +136,8 @@ write_compose_env() {
   )
 }
 
-# build SERVICE...: of this checkout as it is now, so that an image of before is never used. Quick where nothing changed.
+# build SERVICE...: builds the images from the current checkout, so that an outdated image is never used. Quick if
+# nothing changed.
 build() {
   for image in "$@"; do
     docker image inspect "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 && continue
@@ -148,19 +150,20 @@ $log"
   remove_replaced_images
 }
 
-# remove_replaced_images: a build takes the name from the image before, which stays without one: 600 MB.
+# remove_replaced_images: a new build takes over the image's tag and leaves the old image untagged (600 MB).
 remove_replaced_images() { docker image prune --force --filter "label=com.docker.compose.project=$PROJECT" >/dev/null 2>&1 || true; }
 
-# --- up and down -------------------------------------------------------------------------------------------------------
+# --- up and down -----------------------------------------------------------------------------------------------------
 
-# process PID: the process that has this number now, and no later one: with when it started. Nothing where there is none.
+# process PID: prints the pid and the start time, which identify a process even if the pid is reused; nothing if there
+# is no such process.
 process() {
   since=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)
   [ -n "$since" ] || since=$(ps -o lstart= -p "$1" 2>/dev/null | tr -s ' ' _)
   [ -z "$since" ] || echo "$1 $since"
 }
 
-# lock: one `up` or `down` of a stack at a time, known by its process.
+# lock: allows one `up` or `down` of a stack at a time. The lock is a link that names the process holding it.
 lock() {
   own_run_dir
   waited=0
@@ -179,24 +182,24 @@ unlock() {
   trap - EXIT
 }
 
-# running: the services that run.
 running() { compose ps --services --status running; }
 
-# password_files: those that containers read, each as a user of its own. Anybody may, in folders that keep everybody out.
+# password_files: writes the files that containers read, each as a different user. They are world-readable, in folders
+# that only their owner can enter.
 password_files() {
   mkdir -p "$RUN_DIR/redis"
   chmod 700 "$RUN_DIR/redis" "$RUN_DIR/prometheus"
   printf '{"redis://redis:6379":"%s"}' "$(secret REDIS_PASSWORD)" >"$RUN_DIR/redis/passwords.json"
-  # By the image: a host has nothing that makes such a hash.
+  # The image creates the bcrypt hashes: a host may have no tool for it.
   write_web_configs docker run --rm --pull never --network none --read-only --cap-drop ALL --env PASSWORD \
     "localhost/mcp-load-lab/lab:$PROJECT" node scripts/web-config.ts >/dev/null
   chmod a+r "$RUN_DIR/redis/passwords.json" "$RUN_DIR"/prometheus/*.web.yml "$RUN_DIR"/prometheus/*.password
 }
 
-# address SERVICE PORT: where it is published on this host.
+# address SERVICE PORT: prints the address at which the port is published on this host.
 address() { compose port "$1" "$2" 2>/dev/null | sed -n 1p; }
 
-# write_stack_env: after an up.
+# write_stack_env: writes stack.env after `up`.
 write_stack_env() {
   target=$(address target-namespace 8000) admin=$(address target-namespace 8002) prometheus=$(address prometheus 9090) grafana=$(address grafana 3000)
   {
@@ -214,7 +217,6 @@ write_stack_env() {
   mv "$RUN_DIR/stack.env.new" "$RUN_DIR/stack.env"
 }
 
-# stack_up [observe]
 stack_up() {
   case ${1:-} in '' | observe) ;; *) usage "SERVICES is \"$1\"; valid: observe" ;; esac
   was=$(stack_value STACK)
@@ -224,7 +226,7 @@ stack_up() {
   before=$(running)
   images=lab services=$OBSERVE
   if [ -z "${1:-}" ]; then images='lab target' services="$OBSERVE $REFERENCE"; fi
-  # What an up started goes with it where it does not end well; what ran before stays.
+  # If this `up` fails, the containers that it started are removed; those that were running before stay.
   started=''
   for part in $services; do
     among "$part" "$before" || started="$started $part"
@@ -237,7 +239,7 @@ stack_up() {
   cp "$ROOT"/provisioning/prometheus/targets-docker/*.json "$RUN_DIR/prometheus/targets/"
   chmod a+rX "$RUN_DIR/prometheus/targets" "$RUN_DIR"/prometheus/targets/*.json
   if [ -z "${1:-}" ] && [ ! -e "$RUN_DIR/database-ready" ]; then
-    # An up that was cut off left a database that is half made.
+    # An interrupted `up` left an incomplete database.
     compose rm --stop --force postgres >/dev/null 2>&1 || true
     docker volume rm "${PROJECT}_postgres" >/dev/null 2>&1 || true
   fi
@@ -248,13 +250,13 @@ stack_up() {
   fi
   say 'starting the stack ...'
   until compose_up; do
-    # There is no command on every host that tells which ports are taken. The engine does.
+    # Not every host has a command that lists the ports in use, so the port is taken from the engine's error.
     taken=$(compose ps --all --quiet | xargs docker inspect --format '{{.State.Error}}' 2>/dev/null |
       sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*already .*/\1/p' | sed -n 1p)
     variable=$(sed -n "s/^\(LAB_[A-Z_]*_PORT\)=${taken:-none}\$/\1/p" "$RUN_DIR/compose.env")
     [ -n "$variable" ] || up_failed
     next=$((taken + 1))
-    # Not one of this stack's own.
+    # Skip the other ports of this stack.
     while grep -q "_PORT=$next\$" "$RUN_DIR/compose.env"; do next=$((next + 1)); done
     say "port $taken is taken; trying $next ..."
     (umask 077 && sed "s/^$variable=.*/$variable=$next/" "$RUN_DIR/compose.env" >"$RUN_DIR/compose.env.new")
@@ -268,10 +270,10 @@ stack_up() {
   unlock
 }
 
-# is_program: does the server have a command, and no URL?
+# is_program: whether the server under test is started by a command or from an image, rather than reached by URL.
 is_program() { [ -n "${TARGET_COMMAND:-}${TARGET_IMAGE:-}" ]; }
 
-# check_program: sets `foreign`.
+# check_program: checks TARGET_COMMAND and the variables that depend on it. Sets `foreign`.
 check_program() {
   is_program || return 0
   for name in TARGET_URL TARGET_CONTAINER; do
@@ -286,10 +288,11 @@ check_program() {
   foreign=yes
 }
 
-# start_program: the container that TARGET_COMMAND is started in, until `down` or the next one. Without a command it is the image's own.
+# start_program: starts the container for TARGET_COMMAND; it runs until `down` or until the next one starts. Without a
+# command, it uses the image's own.
 start_program() {
   lock
-  # With a tag no name is that of a stage of the Dockerfile.
+  # With a tag, the name cannot be mistaken for a stage of the Dockerfile.
   IMAGE=${TARGET_IMAGE:-}
   case ${IMAGE##*/} in '' | *[:@]*) ;; *) IMAGE=$IMAGE:latest ;; esac
   [ -z "$IMAGE" ] || docker image inspect "$IMAGE" >/dev/null 2>&1 || docker pull "$IMAGE" >&2 ||
@@ -313,10 +316,11 @@ start_program() {
   unlock
 }
 
-# set_watched_user: by number, as the engine's machine has it: an image's user may be a name that only its own files know.
+# set_watched_user: the numeric user ID on the engine's machine, because the image's user may be a name that only its
+# own files define.
 set_watched_user() { WATCHED_USER=$(docker top "$WATCHED" -eo pid,uid,gid | awk 'NR == 2 { print $2 ":" $3 }'); }
 
-# find_watched: the container that TARGET_CONTAINER names. The one before is left.
+# find_watched: sets the container that TARGET_CONTAINER names, and stops watching the previous one.
 find_watched() {
   WATCHED=''
   case $TARGET_CONTAINER in
@@ -332,7 +336,7 @@ find_watched() {
   unlock
 }
 
-# watch_container: the exporter, in its namespaces, until `down` or the next one.
+# watch_container: runs the exporter in the container's namespaces, until `down` or until another container is watched.
 watch_container() {
   lock
   build exporter
@@ -347,13 +351,13 @@ watch_container() {
   unlock
 }
 
-# leave_watched: the container that was watched is on its own networks alone.
+# leave_watched: disconnects the watched container from this stack's network.
 leave_watched() {
   was=$(compose_value WATCHED)
   [ -z "$was" ] || docker network disconnect "$(compose_project)_watched" "$was" >/dev/null 2>&1 || true
 }
 
-# compose_up: with its progress where there is a terminal, else with what it says in a file.
+# compose_up: shows Compose's progress on a terminal; otherwise its output goes to a file.
 compose_up() {
   set -- up --detach --wait --wait-timeout 240
   # shellcheck disable=SC2086
@@ -372,7 +376,7 @@ up_failed() {
   leave 1
 }
 
-# undo_up: idempotent, for a signal and the end of the script both come here.
+# undo_up: idempotent, because both the signal handler and the exit handler call it.
 undo_up() {
   trap '' INT TERM HUP
   if [ -z "$before" ]; then
@@ -407,7 +411,7 @@ $part healthy
 "*) printf '%-18s %-5s %s\n' "$part" up "$at" ;;
     *"
 $part "*) printf '%-18s %-5s %s\n' "$part" down "$at"; down=1 ;;
-    # An observing stack has no more than its own parts.
+    # A stack started with `up observe` has no other components.
     *) if among "$part" "$OBSERVE"; then printf '%-18s %-5s %s\n' "$part" down "$at"; down=1; fi ;;
     esac
   done
@@ -418,7 +422,7 @@ stack_down() {
   [ -f "$RUN_DIR/compose.env" ] || { say 'no stack is up'; return 0; }
   lock
   leave_watched
-  # The target first: it writes what it still holds to PostgreSQL and Redis.
+  # The target stops first: it writes its pending changes to PostgreSQL and Redis.
   compose --progress quiet stop --timeout 30 target || true
   compose --progress quiet --profile '*' down --timeout 30 --remove-orphans "$@" || die 'the stack did not stop; what Docker said is above'
   rm -f "$RUN_DIR/stack.env"
@@ -436,7 +440,7 @@ stack_clean() {
     remove_replaced_images
     rm -f "$RUN_DIR/compose.env"
   fi
-  # Of a native stack that was here before, or since.
+  # RUN_DIR may also hold a native stack.
   if [ -d "$RUN_DIR/pids" ]; then
     STACK=native
     export STACK
@@ -459,37 +463,39 @@ stack_logs() {
   become=exec compose logs --tail 50 $follow $services
 }
 
-# --- a command in a container ------------------------------------------------------------------------------------------
+# --- a command in a container ----------------------------------------------------------------------------------------
 
-# take_words NAME=value...: exports them; the others' names are wrong.
+# take_words NAME=value...: exports the variables that the command accepts; fails on any other name.
 take_words() {
   names="$(sed -n '/^x-lab:/,/^x-test:/s/^    \([A-Z0-9_]*\):$/\1/p' "$ROOT/docker-compose.yml") $GIVEN $FILES $SETTINGS STACK RUN_DIR RESULTS_DIR ${OWN_WORDS:-}"
   for word in "$@"; do
     name=${word%%=*}
     case $word in *=*) ;; *) name='' ;; esac
-    # Without the value: it may be a secret under a mistyped name.
+    # The value is not printed: it may be a secret given under a mistyped name.
     among "$name" "$names" || usage "got \"$(printf '%s' "${word%%=*}" | cut -c 1-80)\"; valid: NAME=value with a NAME of $(listed "$names")"
     export "${word?}"
   done
 }
 
-# loopback URL: is it on this host's loopback address?
+# loopback URL: whether the URL is on this host's loopback interface.
 loopback() { case $1 in http://127.*.*.*[:/]* | https://127.*.*.*[:/]* | http*://localhost[:/]* | http*://\[::1\]*) return 0 ;; *) return 1 ;; esac; }
 
-# desktop: Docker's engine is in a virtual machine, which gets this host's loopback services as host.docker.internal.
+# desktop: whether Docker's engine runs in a virtual machine. From there, this host's loopback services are at
+# host.docker.internal.
 desktop() { [ "$(uname -s)" != Linux ] || case $(docker info --format '{{.OperatingSystem}}' 2>/dev/null) in *Desktop*) return 0 ;; *) return 1 ;; esac; }
 
-# inside TEXT: addresses of this host as a container calls them.
+# inside TEXT: replaces loopback addresses of this host by the name that containers use.
 inside() { printf %s "$1" | sed -E 's#(^|,|//)(127\.[0-9.]+|localhost|\[::1\])(:|/|,|$)#\1host.docker.internal\3#g'; }
 
-# loopback_addresses LIST: host:port of those of the list's addresses that are on this host's loopback, with commas between.
+# loopback_addresses LIST: prints the loopback addresses in the list as host:port, separated by commas.
 loopback_addresses() {
   host='(127\.[0-9.]+|localhost|\[::1\])'
   printf '%s' "$1" | tr ',' '\n' | sed -nE -e "s%^ *(https?://)?$host:([0-9]+)([/?#].*)?\$%\2:\3%p" \
     -e "s%^ *https://$host([/?#].*)?\$%\1:443%p" -e "s%^ *(http://)?$host([/?#].*)?\$%\2:80%p" | sort -u | tr '\n' ',' | sed 's/,$//'
 }
 
-# relay_metrics: Prometheus in its container reaches TARGET_METRICS on this host's loopback by the same address, until `down` or the next one.
+# relay_metrics: makes TARGET_METRICS on this host's loopback interface reachable from Prometheus's container at the
+# same address, until `down` or the next relay.
 relay_metrics() {
   [ -n "$RELAY" ] || return 0
   lock
@@ -501,7 +507,8 @@ relay_metrics() {
   unlock
 }
 
-# aim: where the load goes. Sets `foreign`, RELAY (addresses for relay_metrics) and, where k6 has to share this host's network, `service`.
+# aim: resolves the addresses of the server under test. Sets `foreign` and RELAY (addresses for relay_metrics), and
+# `service` if k6 must share this host's network.
 aim() {
   foreign=''
   check_program
@@ -520,7 +527,8 @@ aim() {
   export TARGET_METRICS OAUTH_TOKEN_URL
 }
 
-# in_container COMMAND ARGUMENT...: this becomes it, in `service`, in the foreground: Ctrl-C in a terminal is the container's.
+# in_container COMMAND ARGUMENT...: replaces this process by the command in a container of `service`, in the foreground,
+# so that Ctrl-C reaches it.
 in_container() {
   set -- "$service" "$@"
   for name in $GIVEN by_make; do
@@ -533,7 +541,7 @@ in_container() {
     [ -f "$value" ] && [ -r "$value" ] || usage "$name is \"$value\", which can't be read; valid: the path of a file"
     path=$(absolute "$value")
     mountable "$name" "$path"
-    # What the image has is there with all that it imports.
+    # The image contains the project's workloads, with the files that they import.
     case $path in
     "$ROOT"/workloads/*) export "$name=/opt/mcp-load-lab${path#"$ROOT"}" ;;
     *) export "$name=$path"; set -- --volume "$path:$path:ro" "$@" ;;
@@ -559,7 +567,8 @@ in_container() {
   become=exec compose --progress quiet --profile '*' run --rm --no-deps $OPTIONS "$@"
 }
 
-# in_program COMMAND ARGUMENT...: in_container, for one that loads nothing: with the container of TARGET_COMMAND, which is removed at its end.
+# in_program COMMAND ARGUMENT...: like in_container, for commands that send no load. It also runs the container of
+# TARGET_COMMAND and removes it afterwards.
 in_program() {
   start_program
   trap 'compose rm --stop --force program >/dev/null 2>&1' EXIT
@@ -570,14 +579,14 @@ in_program() {
   exit "$code"
 }
 
-# tests: the names of all of them. container_tests: of those that change nothing of the stack's parts.
+# tests: prints the names of all tests. container_tests: only those that do not stop or restart components of the stack.
 tests() { (cd "$ROOT/scenarios" && for file in *; do echo "${file%.js}"; done); }
 container_tests() { sed -n 's/^  \([a-z-]*\): { <<: \*test, .*/\1/p' "$ROOT/docker-compose.yml"; }
 
-# shown TEXT: the beginning of what somebody typed, for a message.
+# shown TEXT: prints the beginning of the user's input, for a message.
 shown() { printf %s "$1" | tr -cd ' -~' | cut -c 1-80; }
 
-# among WORD LIST: is it one of the words? listed LIST: with commas between.
+# among WORD LIST: whether WORD is in the list. listed LIST: prints the list with commas.
 among() { case " $(echo $2) " in *" ${1:-?} "*) return 0 ;; *) return 1 ;; esac; }
 listed() { echo $1 | sed 's/ /, /g'; }
 
@@ -610,19 +619,20 @@ run_test() {
   in_container scripts/run "$test"
 }
 
-# without_target: where no target runs there is none to ask.
+# without_target: clears the address of the reference target if it is not running.
 without_target() { if [ -z "$(address target-namespace 8000)" ]; then OPTIONS="$OPTIONS --env REFERENCE_URL="; fi; }
 
-# check_first TEST: what is wrong with the variables is said before anything is started.
+# check_first TEST: reports invalid variables before anything is started.
 check_first() {
   [ -z "$(stack_value STACK)" ] || return 0
   build lab
   (service=lab OPTIONS='--env CHECK_ONLY=1' in_container scripts/run "$1") || exit
 }
 
-# --- the other commands ------------------------------------------------------------------------------------------------
+# --- the other commands ----------------------------------------------------------------------------------------------
 
-# mount_paths LIST: the list, its items divided by commas; what is a path of this host is absolute in it, and mounted.
+# mount_paths LIST: prints the comma-separated list with absolute paths, and mounts the items that are paths of this
+# host.
 mount_paths() {
   list=''
   rest=$1,
@@ -638,7 +648,7 @@ mount_paths() {
   done
 }
 
-# in_lab WORD...: a command that takes NAME=value words, from the environment, too.
+# in_lab WORD...: runs a command that takes its variables as NAME=value words or from the environment.
 in_lab() {
   prepare
   build lab
@@ -705,7 +715,8 @@ in_lab() {
   in_container "scripts/$command" "$@"
 }
 
-# live_page WORD...: the page is on this host's loopback, and in the container on all of its addresses.
+# live_page WORD...: publishes the page on this host's loopback interface only. In the container it listens on all
+# interfaces.
 live_page() {
   prepare
   build lab

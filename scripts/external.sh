@@ -1,14 +1,15 @@
 # shellcheck shell=bash
-# A stack that someone else runs: k6 and Node run here, Prometheus is at PROMETHEUS_URL, and the reference target, if there is
-# one, at REFERENCE_URL (its token is REFERENCE_TOKEN). So the tests of docker-compose.yml see it. Its parts can't be steered from here. Sourced by common.sh.
-#   PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD  of its basic authentication, where it asks for it; they are written nowhere
-#   PROMETHEUS_TARGETS_DIR             a folder whose JSON files it scrapes; unset: k6 itself and TARGET_METRICS are not scraped
-#   K6_LISTEN_HOST, K6_SCRAPE_HOST     of a Prometheus on another machine: where k6 listens for it, and by which name it finds that
+# A stack that someone else runs. k6 and Node.js run here, Prometheus is at PROMETHEUS_URL, and the reference target, if
+# there is one, is at REFERENCE_URL (with the token REFERENCE_TOKEN). The tests of docker-compose.yml use it. Its
+# components cannot be controlled from here. Sourced by common.sh.
+#   PROMETHEUS_USERNAME, PROMETHEUS_PASSWORD  for basic authentication, if required; they are not written to files
+#   PROMETHEUS_TARGETS_DIR             folder of JSON files for Prometheus' file_sd; unset: k6 and TARGET_METRICS are
+#                                      not scraped
+#   K6_LISTEN_HOST, K6_SCRAPE_HOST     for a Prometheus on another machine: the address k6 listens on, its host name
 
-# external_up [observe]
 external_up() {
   [ -n "${PROMETHEUS_URL:-}" ] || DIE_CODE=2 die 'PROMETHEUS_URL is empty; valid: where the Prometheus of STACK=external answers, as http://127.0.0.1:9090'
-  # It is in a file and in messages.
+  # The URL is written to a file and appears in messages.
   [[ $PROMETHEUS_URL != *@* ]] || DIE_CODE=2 die 'PROMETHEUS_URL has a user name or a password in it; valid: an address without them, as http://127.0.0.1:9090, and PROMETHEUS_USERNAME and PROMETHEUS_PASSWORD'
   if [ -z "${1:-}" ] && [ -z "${REFERENCE_URL:-}" ]; then
     DIE_CODE=2 die 'TARGET_URL is empty; valid: a server to load: with STACK=external there is a reference target only where REFERENCE_URL says it'
@@ -38,7 +39,7 @@ external_up() {
   if [ -z "${TESTID:-}" ]; then external_status; fi
 }
 
-# external_answers: is that Prometheus ready?
+# external_answers: whether Prometheus is ready.
 external_answers() {
   node --input-type=module -e 'const [, url, headers] = process.argv;
 const { prometheusHeaders } = await import(headers);
@@ -54,7 +55,7 @@ external_status() {
   [ $state = up ]
 }
 
-# There is nothing to stop: it is forgotten.
+# external_down: only removes the stack's files; there is nothing to stop.
 external_down() { rm -f "$RUN_DIR/stack.env" "$RUN_DIR/secrets.env"; }
 external_clean() { external_down; }
 external_logs() { DIE_CODE=2 die 'the logs of a stack that someone else runs are theirs'; }

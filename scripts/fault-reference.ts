@@ -1,4 +1,4 @@
-/** The faults of the reference target as the table of docs/calibration.md. */
+/** The table of the reference target's faults in docs/calibration.md. */
 import { number } from '../contract/units.js';
 import { FAULTS } from '../target/faults/table.js';
 import { code, table } from './markdown-table.ts';

@@ -1,11 +1,11 @@
-/** What `make help-all` prints: every target with its line, every variable with its default. */
+/** The output of `make help-all`: all targets with their descriptions, and all variables with their defaults. */
 import { readFileSync } from 'node:fs';
 import { groups, type Variables } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-/** With the default in brackets. */
+/** A line of the list, with the default in brackets. */
 const line = (name: string, about: string, value?: string) =>
   `  ${name.padEnd(24)}${about}${value ? ` [${value}]` : ''}`;
 

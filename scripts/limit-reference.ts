@@ -1,4 +1,4 @@
-/** The tables of docs/limits.md, from analysis/limits.ts: values as they are, and what its comments say of them. */
+/** The tables of docs/limits.md, from analysis/limits.ts: the values, and the comments that describe them. */
 import { readFileSync } from 'node:fs';
 import { RULES } from '../analysis/findings/drift-rules.ts';
 import * as limits from '../analysis/limits.ts';

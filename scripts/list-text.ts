@@ -1,4 +1,4 @@
-/** What `make list` prints: every test with its length by profile, from the plan that a run would have, and what it measures. */
+/** The output of `make list`: what each test measures, and its duration by profile as planned for a run. */
 import { type Config, readConfig } from '../cli/trials/config.ts';
 import { type Lasts, trialsOf } from '../cli/trials/trials.ts';
 import { profiles } from '../contract/profiles.js';
@@ -18,7 +18,7 @@ function lengthOf(definition: TestDefinition, config: Config): string {
   if (definition.sequence) return `~ ${length}`;
   const calls = phases.reduce((sum, { iterations }) => sum + (iterations ?? 0), 0);
   if (calls === 0) return length;
-  // As written, the phases' duration is a safeguard and says nothing about how long the calls take.
+  // Unless shortened, the phases' duration is only a safeguard and does not tell how long the calls take.
   return definition.asWritten ? counted(calls, 'call') : `<= ${length}`;
 }
 
@@ -34,7 +34,7 @@ const SERVERS_TEXT = Object.values(SERVERS)
   .map(({ label, about }) => `${label}: ${about}`)
   .join('; ');
 
-/** By document. */
+/** The covered sections, by document. */
 function coveredBy({ covers = [] }: TestDefinition): Map<string, string[]> {
   const documents = new Map<string, string[]>();
   for (const entry of covers) {

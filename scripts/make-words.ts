@@ -1,21 +1,10 @@
-/** The variables that make takes, a name a line: it refuses every other, and Node.js may not be there yet. */
+/** The variables that make accepts, one name a line. make rejects all others, also before Node.js is installed. */
 import { groups } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 
-/** Of benches and fuzzing, each of which says in its own file what they are. */
+/** Variables of benches and fuzzing. Each of these programs documents its own. */
 const OF_BENCHES = [
-  ...[
-    'AREA',
-    'AT',
-    'CASES',
-    'GOGC',
-    'INVALID',
-    'KINDS',
-    'LISTENERS',
-    'MINUTES',
-    'ONLY',
-    'PHASE_SECONDS',
-  ],
+  ...['AREA', 'AT', 'CASES', 'GOGC', 'INVALID', 'KINDS', 'LISTENERS', 'MINUTES', 'ONLY', 'PHASE_SECONDS'],
   ...[
     'PLATFORMS',
     'POOL',
@@ -31,7 +20,7 @@ const OF_BENCHES = [
   ],
   ...['TRIALS', 'USERS'],
 ];
-/** For every command: an error shows its stack. */
+/** Accepted by every command: errors are printed with their stack trace. */
 const DEBUG = 'DEBUG';
 
 export function makeWords(): string {

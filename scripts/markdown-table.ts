@@ -1,5 +1,3 @@
-/** Tables in Markdown. */
-
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
 
 export const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;
@@ -7,5 +5,5 @@ export const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;
 export const table = (head: string[], rows: string[][]) =>
   [row(...head), `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => row(...cells))].join('\n');
 
-/** The text as code; nothing where there is none. */
+/** Formats the text as code; an empty text stays empty. */
 export const code = (text: string) => (text === '' ? '' : `\`${text}\``);

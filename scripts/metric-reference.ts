@@ -1,27 +1,30 @@
-/** The tables of docs/metrics.md, from the code that makes the metrics. */
+/** The tables of docs/metrics.md, from the code that defines the metrics. */
 import { readFileSync } from 'node:fs';
 import { serveClusterMetrics } from '../target/cluster-metrics.js';
 import { Metrics } from '../target/metrics.js';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 
-/** Where scripts make theirs, with comments. */
+/** The metrics that scripts define, with comments. */
 const SCRIPTS = new URL('../lib/metrics.js', import.meta.url);
-/** What the client measures. */
+/** The metrics of the client. */
 const NAMES = new URL('../xk6-mcp/names.json', import.meta.url);
-/** What a metric has whose comment says nothing else. */
+/** The tags of a metric whose comment lists no others. */
 const OF_A_REQUEST = ['phase', 'method', 'operation', 'class'];
-/** What Prometheus' client libraries say of any process. */
+/** Process metrics that the Prometheus client library adds. */
 const OF_A_PROCESS = /^(process|nodejs)_/;
 
-/** What k6's remote write makes of a name: https://grafana.com/docs/k6/latest/results-output/real-time/prometheus-remote-write/ */
+/**
+ * The suffixes that k6's remote write adds:
+ * https://grafana.com/docs/k6/latest/results-output/real-time/prometheus-remote-write/
+ */
 const SUFFIX = { Counter: '_total', Gauge: '', Rate: '_rate', Trend: '' };
 
 interface ClientMetric {
-  /** k6's own. */
+  /** The name in k6. */
   name: string;
   kind: string;
-  /** Its name in Prometheus. */
+  /** The name in Prometheus. */
   series: string;
   tags: string[];
   about: string;
@@ -105,7 +108,7 @@ async function targetTable(): Promise<string> {
   const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)\n([^#]*)/gm)]
     .filter(([, name = '']) => !OF_A_PROCESS.test(name))
     .map(([, name = '', about = '', kind = '', samples = '']) => {
-      // Its types leave the names of labels out.
+      // The type declarations of prom-client lack labelNames.
       const { labelNames = [] } = (metrics.registry.getSingleMetric(name) ?? {}) as { labelNames?: string[] };
       const seen = [...samples.matchAll(/[{,](\w+)="/g)].map(([, label = '']) => label);
       const labels = new Set([...labelNames, ...seen.filter((label) => label !== 'le')]);

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# The stack as processes of this machine, kept by supervisord. Sourced by common.sh.
+# The stack as processes of this machine, managed by supervisord. Sourced by common.sh.
 
 HEALTH_TIMEOUT=90
 
-# native_components [PART] [WAVE]: Grafana is one only where it is installed.
+# native_components [PART] [WAVE]: prints the components; Grafana only if it is installed.
 native_components() {
   local name
   for name in $(components "$@"); do
@@ -13,7 +13,7 @@ native_components() {
 
 grafana_binary() { command -v grafana || command -v grafana-server; }
 
-# postgres_bin: the folder of the server's programs: of the version that the data is of, else the newest.
+# postgres_bin: prints the folder of PostgreSQL's programs: the version of the existing data, or else the newest.
 postgres_bin() {
   local version='*' found
   if [ -f "$RUN_DIR/postgres/PG_VERSION" ]; then read -r version <"$RUN_DIR/postgres/PG_VERSION"; fi
@@ -24,31 +24,31 @@ postgres_bin() {
 
 # --- processes -----------------------------------------------------------------------------------------------------
 
-# identity PID: what no other process has, now or later: the pid, when it started, and the boot it started in.
-# Empty for a process that is gone or has ended and waits to be collected.
+# identity PID: prints the pid, its start time and the boot ID, which together identify a process uniquely. Prints
+# nothing if the process is gone or a zombie.
 identity() {
   local stat boot
   { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
   read -r boot </proc/sys/kernel/random/boot_id
-  # Fields are counted from behind the name, which may hold blanks.
+  # The name may contain blanks, so the fields are counted from behind it.
   read -r -a stat <<<"${stat##*) }"
   [ "${stat[0]}" = Z ] || echo "$1 ${stat[19]} $boot"
 }
 
-# record NAME: notes that the calling shell, and what it execs, is NAME.
+# record NAME: records that the calling shell, and the program that it execs, is the component NAME.
 record() {
   identity $$ >"$RUN_DIR/pids/$1.new"
   mv "$RUN_DIR/pids/$1.new" "$RUN_DIR/pids/$1"
 }
 
-# process_of NAME: its pid, if it runs.
+# process_of NAME: prints its pid if it is running.
 process_of() {
   local recorded
   { read -r recorded <"$RUN_DIR/pids/$1"; } 2>/dev/null || return 1
   [ "$(identity "${recorded%% *}")" = "$recorded" ] && echo "${recorded%% *}"
 }
 
-# wait_gone NAME SECONDS
+# wait_gone NAME SECONDS: waits until the component has exited; fails after SECONDS.
 wait_gone() {
   local until=$((SECONDS + $2))
   while process_of "$1" >/dev/null; do
@@ -57,14 +57,15 @@ wait_gone() {
   done
 }
 
-# end_leftovers: ends what a supervisord that was itself killed left running. Known by recorded identity, never by name.
+# end_leftovers: stops components that a killed supervisord left running. They are found by their recorded identity,
+# never by name.
 end_leftovers() {
   local name pid
   for name in $(native_components | tac); do
     pid=$(process_of "$name") || continue
     say "ending $name, left over from a stack that was not stopped"
     kill -s "$(stop_signal "$name")" "$pid" 2>/dev/null || true
-    # A component leads a process group of its own.
+    # Each component leads its own process group.
     wait_gone "$name" 20 || kill -s KILL -- "-$pid" 2>/dev/null || true
     wait_gone "$name" 5 || die "$name (pid $pid) does not end"
   done
@@ -72,8 +73,8 @@ end_leftovers() {
 
 # --- supervisord ---------------------------------------------------------------------------------------------------
 
-# No path of this machine is in the file, where a blank, a # or a % in it would mean something: they are relative to
-# RUN_DIR, which supervisord runs in, or come by the environment.
+# The file contains no absolute path: a blank, # or % in one would have a special meaning. Paths are relative to
+# RUN_DIR, where supervisord runs, or come from the environment.
 write_supervisor_conf() {
   local name priority=0
   {
@@ -133,7 +134,7 @@ supervisor() { listens supervisord supervisor && with_supervisor_env supervisorc
 
 start_supervisord() {
   write_supervisor_conf
-  # A session of its own: Ctrl-C in the terminal must not reach the stack. 8 is the lock of `up`.
+  # In a new session, so that Ctrl-C in the terminal does not stop the stack. Descriptor 8 is the lock of `up`.
   with_supervisor_env exec setsid bash "$ROOT/scripts/component" supervisord \
     </dev/null >>"$RUN_DIR/log/supervisord.out" 2>&1 8<&- &
   local job=$! until=$((SECONDS + 20))
@@ -147,7 +148,7 @@ start_supervisord() {
   done
 }
 
-# start_components NAME...: all at once; `supervisorctl start` would wait for one after the other.
+# start_components NAME...: starts all at once; `supervisorctl start` would wait for each in turn.
 start_components() {
   listens supervisord supervisor || die 'supervisord does not run; start it with: make up'
   with_supervisor_env python3 - "$@" <<'PYTHON'
@@ -163,7 +164,7 @@ for name in sys.argv[1:]:
 PYTHON
 }
 
-# stop_supervisord: with all that it keeps.
+# stop_supervisord: stops supervisord and all its components.
 stop_supervisord() {
   local pid
   if pid=$(process_of supervisord); then
@@ -178,21 +179,23 @@ stop_supervisord() {
 
 # --- health --------------------------------------------------------------------------------------------------------
 
-# http_get PORT PATH: the answer, head and body, of a server on loopback. No curl: a fresh machine may have none. AUTHORIZATION: the
-# value of that header; by the environment, for no list of processes shows it.
+# http_get PORT PATH: prints the response, headers and body, of a server on loopback. It does not use curl, which a
+# fresh machine may lack. AUTHORIZATION is the value of that header; it is passed in the environment, so it does not
+# appear in the process list.
 http_get() {
   # shellcheck disable=SC2016
   timeout 5 bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$0"; printf "GET %s HTTP/1.0\r\nHost: 127.0.0.1:%s\r\n%b\r\n" "$1" "$0" "${AUTHORIZATION:+Authorization: $AUTHORIZATION\r\n}" >&3; cat <&3' \
     "$1" "$2" 2>/dev/null
 }
-# http_get_as_lab SECRET PORT PATH: the same, of what asks for that password.
+# http_get_as_lab SECRET PORT PATH: http_get with basic auth; SECRET names the password.
 http_get_as_lab() {
   local -x AUTHORIZATION
   AUTHORIZATION="Basic $(printf '%s:%s' "$PROMETHEUS_USER" "$(secret "$1")" | base64 | tr -d '\n')"
   http_get "$2" "$3"
 }
 
-# listens COMPONENT [PORT]: does that process of the stack listen on the port of that name? Checked before a password is sent over TCP.
+# listens COMPONENT [PORT]: whether the component's own process listens on that port. Checked before a password is sent
+# over TCP.
 listens() {
   local pid port inode
   pid=$(process_of "$1") || return 1
@@ -204,9 +207,9 @@ listens() {
 http_ok() { [[ $(http_get "$1" "$2") == HTTP/1.?\ 200* ]]; }
 http_ok_as_lab() { [[ $(http_get_as_lab "$@") == HTTP/1.?\ 200* ]]; }
 
-# The sockets are in folders of mode 0700, where nobody else can listen. A path to them may be longer than a socket's, so the clients
-# run in these folders.
-# as_admin ARGUMENT...: psql. PGHOSTADDR and others of the caller would lead it elsewhere.
+# The sockets are in folders of mode 0700, so nobody else can listen there. The absolute path may exceed the length
+# limit of a socket's path, so the clients run in these folders.
+# as_admin ARGUMENT...: runs psql. PGHOSTADDR and similar variables of the caller would redirect it.
 as_admin() (
   # shellcheck disable=SC2086
   unset ${!PG@}
@@ -214,10 +217,10 @@ as_admin() (
   PGPASSWORD=$(secret POSTGRES_PASSWORD) PGCONNECT_TIMEOUT=3 exec "$(postgres_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
     -h /proc/self/cwd -p "$(port_of postgres)" -U postgres "$@"
 )
-# in_redis COMMAND...: its password is in no list of processes.
+# in_redis COMMAND...: runs redis-cli. The password does not appear in the process list.
 in_redis() (cd "$RUN_DIR/redis" && REDISCLI_AUTH=$(secret REDIS_PASSWORD) exec timeout 5 redis-cli -s redis.sock "$@")
 
-# The comment on the role: see init.sql.
+# init.sql sets the comment on the role as its last step.
 DATABASE_READY="select 1 from pg_roles where rolname = 'mcp' and shobj_description(oid, 'pg_authid') = 'has its own password'"
 
 healthy() {
@@ -236,7 +239,8 @@ healthy() {
   esac
 }
 
-# start_wave NAME...: starts what does not run, and waits until all are healthy. On failure names the component.
+# start_wave NAME...: starts the components that are not running and waits until all are healthy. On failure it names
+# the component.
 start_wave() {
   local name started=$SECONDS told=$SECONDS waiting=("$@") missing=()
   for name in "$@"; do process_of "$name" >/dev/null || missing+=("$name"); done
@@ -247,7 +251,7 @@ start_wave() {
     for name in "${waiting[@]}"; do
       if healthy "$name"; then continue; fi
       still+=("$name")
-      # A new cluster has neither the target's database nor its role yet.
+      # A new cluster lacks the target's database and role.
       if [ "$name" = postgres ]; then create_database; fi
     done
     waiting=("${still[@]}")
@@ -274,7 +278,7 @@ start_failed() {
 
 # --- PostgreSQL ----------------------------------------------------------------------------------------------------
 
-# as_postgres COMMAND...: PostgreSQL refuses to run as root; it then runs as the user its package made.
+# as_postgres COMMAND...: PostgreSQL refuses to run as root, so root runs it as the user that the package created.
 as_postgres() {
   if [ "$(id -u)" -eq 0 ]; then
     setpriv --reuid postgres --regid postgres --init-groups -- "$@"
@@ -289,10 +293,10 @@ make_cluster() {
   [ -f "$RUN_DIR/postgres/PG_VERSION" ] && return
   say 'making a PostgreSQL cluster ...'
   local data=$RUN_DIR/postgres password
-  # What an earlier `up` that was cut off left has no PG_VERSION.
+  # Data left by an interrupted `up` has no PG_VERSION.
   remove_cluster
   if [ "$(id -u)" -eq 0 ] && ! as_postgres test -x "$RUN_DIR"; then
-    # Root's home is closed to the postgres user, so the data of a project in there lives outside.
+    # The postgres user cannot enter root's home, so the data of a project in there is kept elsewhere.
     remove_orphans
     data=$OUTSIDE/$(sha256sum <<<"$RUN_DIR" | cut -c1-12)/data
     mkdir -p "$data"
@@ -301,7 +305,7 @@ make_cluster() {
   fi
   mkdir -p "$data"
   chmod 700 "$data"
-  # Where PostgreSQL's user gets, too, and where `make clean` removes what an interrupted `up` left.
+  # A location that PostgreSQL's user can read, and that `make clean` removes if `up` was interrupted.
   password=$(dirname "$data")/initdb.password
   (umask 077 && secret POSTGRES_PASSWORD >"$password")
   if [ "$(id -u)" -eq 0 ]; then chown postgres: "$data" "$password"; fi
@@ -315,7 +319,8 @@ make_cluster() {
   rm -f "$password"
 }
 
-# remove_cluster: a link's other end, too, where it is what make_cluster made for this RUN_DIR; of any other link the link alone.
+# remove_cluster: removes the data. If it is a link, its target is removed only if make_cluster created it for this
+# RUN_DIR.
 remove_cluster() {
   local data noted=''
   if [ -L "$RUN_DIR/postgres" ]; then
@@ -330,7 +335,7 @@ remove_cluster() {
   rm -rf "$RUN_DIR/postgres"
 }
 
-# remove_orphans: data outside whose RUN_DIR was removed without `make clean`.
+# remove_orphans: removes data whose RUN_DIR was deleted without `make clean`.
 remove_orphans() {
   local note run
   for note in "$OUTSIDE"/*/run-dir; do
@@ -347,7 +352,8 @@ create_database() {
 
 # --- up ------------------------------------------------------------------------------------------------------------
 
-# write_targets: what Prometheus scrapes, of this stack. One file a job; a test adds and removes k6-<testid>.json itself.
+# write_targets: writes what Prometheus scrapes of this stack, one file per job. A test adds and removes
+# k6-<testid>.json.
 write_targets() {
   local name job port target was
   while read -r name job; do
@@ -370,8 +376,8 @@ redis_exporter redis
 JOBS
 }
 
-# provide_prometheus_config VERSION FILE: a link to the configuration. Prometheus 2 refuses fallback_scrape_protocol and always falls back
-# to the text format, so it gets a copy without that line.
+# provide_prometheus_config VERSION FILE: links the configuration. Prometheus 2 rejects fallback_scrape_protocol (it
+# always falls back to the text format), so it gets a copy without that line.
 provide_prometheus_config() {
   local config=$ROOT/provisioning/prometheus/prometheus.yml
   case $1 in
@@ -383,7 +389,7 @@ provide_prometheus_config() {
   esac
 }
 
-# renew_web_configs: what runs with another password is stopped; it starts again with the rest.
+# renew_web_configs: stops components whose password changed. They are started again with the rest.
 renew_web_configs() {
   local name changed
   changed=$(write_web_configs node "$ROOT/scripts/web-config.ts")
@@ -393,7 +399,7 @@ renew_web_configs() {
   done
 }
 
-# undo_up: a failed `up` takes down what it started, and nothing else.
+# undo_up: after a failed `up`, stops only what that `up` started.
 undo_up() {
   local code=$?
   [ "$code" -eq 0 ] && return
@@ -413,10 +419,9 @@ running_natively() {
   for name in $(native_components); do ! process_of "$name" >/dev/null || echo "$name"; done
 }
 
-# native_up [observe]
 native_up() {
   local name wanted=() settings was wave pid
-  # Any part that runs already stays a part.
+  # Components that are running already remain part of the stack.
   for name in $(native_components); do
     if [ -z "${1:-}" ] || is_component "$name" "$1" || process_of "$name" >/dev/null; then
       wanted+=("$name")
@@ -425,17 +430,17 @@ native_up() {
   was=$(process_of target >/dev/null && stack_value TARGET_SETTINGS || true)
   settings=$(merge_settings "$was")
 
-  # What runs needs no set-up but for what the commands below run with.
+  # If everything is running, only the tools of the commands below are needed.
   local needs=node
   for name in "${wanted[@]}"; do process_of "$name" >/dev/null || needs=${1:-stack}; done
   "$ROOT/scripts/setup" "$needs"
-  # The stores of an older version have no sockets, and its target has the superuser's password: all of it starts again.
+  # A stack of an older version is restarted: its stores have no sockets, and its target uses the superuser's password.
   grep -qs ^TARGET_DATABASE_PASSWORD= "$RUN_DIR/secrets.env" || stop_supervisord
   make_secrets
   mkdir -p "$RUN_DIR"/{log,pids,redis,prometheus/data,prometheus/targets}
   chmod 700 "$RUN_DIR"/{log,pids,redis,prometheus}
-  # Links, not copies, so that a rule edited in the project is a rule in effect after the next `up`. Prometheus looks
-  # for the rules and the targets next to its configuration.
+  # Links, not copies: an edited rule takes effect at the next `up`. Prometheus resolves the paths of rules and targets
+  # relative to its configuration.
   provide_prometheus_config "$(version_of prometheus "$(tool_path prometheus)")" "$RUN_DIR/prometheus/prometheus.yml"
   ln -sfn "$ROOT/provisioning/prometheus/rules" "$RUN_DIR/prometheus/rules"
   renew_web_configs
@@ -449,7 +454,7 @@ native_up() {
   if [[ " ${wanted[*]} " == *' postgres '* ]]; then make_cluster; fi
   if ! process_of supervisord >/dev/null; then
     OWN_SUPERVISORD=yes
-    # Of tests that were cut off together with the stack.
+    # Left by tests that were killed together with the stack.
     rm -f "$RUN_DIR"/prometheus/targets/{k6-*,process-*,custom-*Z-????,custom-signals-*}.json
     start_supervisord
   fi
@@ -457,7 +462,7 @@ native_up() {
     say "restarting the target: ${settings:-its defaults} (was: ${was:-its defaults})"
     supervisor stop target >/dev/null
   fi
-  # Not by supervisorctl, which takes a third of the time of an `up` that has nothing to do.
+  # Not with supervisorctl, which would take a third of the time of an `up` that has nothing to do.
   if pid=$(process_of prometheus); then kill -s HUP "$pid"; fi
   for wave in 1 2; do
     # shellcheck disable=SC2046
@@ -469,7 +474,8 @@ native_up() {
 
 # --- the rest ------------------------------------------------------------------------------------------------------
 
-# native_status [healthy]: a line a component; 1 unless all that belong to the stack are up. `healthy`: as was just seen.
+# native_status [healthy]: prints a line per component. Returns 1 unless all components of the stack are up. `healthy`
+# skips the checks, right after they passed.
 native_status() {
   local name down=0
   status_head
@@ -495,7 +501,6 @@ native_down() {
 
 native_clean() { remove_cluster; }
 
-# native_logs [-f] [COMPONENT]
 native_logs() {
   local name files=("$RUN_DIR"/log/*.log) follow=()
   if [ "${1:-}" = -f ]; then
@@ -509,7 +514,6 @@ native_logs() {
   tail -n 50 "${follow[@]}" "${files[@]}"
 }
 
-# native_ctl ACTION NAME
 native_ctl() {
   local name pid
   name=$(component_name "$2")
@@ -518,7 +522,7 @@ native_ctl() {
     start_components "$name"
     ;;
   kill)
-    # supervisord starts it again at once, so that has to be stopped, too.
+    # supervisord would restart it at once, so supervisord must stop it too.
     pid=$(process_of "$name") || die "$name does not run"
     kill -s KILL "$pid"
     supervisor stop "$name" >/dev/null || true

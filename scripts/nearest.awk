@@ -1,4 +1,4 @@
-# Prints the line that is nearest to `word` by Levenshtein's distance. (make has to know it before Node.js is there.)
+# Prints the line nearest to `word` by Levenshtein distance. In awk, because make needs it before Node.js is installed.
 {
   distance = levenshtein(word, $0)
   if (NR == 1 || distance < least) {

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * The texts that are made from the code, tables of the documentation and what `make` prints: `make docs` writes them, a test compares them.
+ * Generates texts from the code: tables of the documentation, and the output of `make help` and similar. `make docs`
+ * writes them; a test checks that they are current.
  *
  *   node scripts/reference.ts
  *
- * A page says where a table belongs: between `<!-- NAME: written by ... -->` and `<!-- end -->`.
+ * A page marks the place of a table with `<!-- NAME: written by ... -->` and `<!-- end -->`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,10 +20,10 @@ import { metricTables, moduleTable } from './metric-reference.ts';
 import { signalTables } from './signal-reference.ts';
 import { clusterTables, composeFile, helpScreen, testTables } from './test-reference.ts';
 
-/** Name of a table -> its text. */
+/** The text of each table, by name. */
 export type Tables = Record<string, string>;
 
-/** Page -> what is in it. */
+/** The tables of each page. */
 export const PAGES: Record<string, () => Tables | Promise<Tables>> = {
   'docs/configuration.md': configurationTables,
   'docs/metrics.md': metricTables,
@@ -34,7 +35,7 @@ export const PAGES: Record<string, () => Tables | Promise<Tables>> = {
   'docs/limits.md': () => ({ bottlenecks: rulesTable(), ...limitTables() }),
 };
 
-/** What `make` and Docker read without Node.js. */
+/** The files that `make` and Docker read without Node.js. */
 export const FILES: Record<string, () => string | Promise<string>> = {
   'scripts/list.txt': listText,
   'scripts/help-all.txt': helpText,
@@ -46,9 +47,10 @@ export const FILES: Record<string, () => string | Promise<string>> = {
 const file = (page: string) => new URL(`../${page}`, import.meta.url);
 
 /**
- * A page as it is, and with the tables as they have to be.
+ * Reads a page and regenerates its tables.
  *
- * @throws where a table has no place, or a place no table
+ * @returns `text`: the page as it is; `renewed`: the page with current tables
+ * @throws if a table has no place in the page, or a place has no table
  */
 export async function renew(page: string): Promise<{ text: string; renewed: string }> {
   const text = readFileSync(file(page), 'utf8');

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /**
- * One half of a relay between two network namespaces, over Unix sockets in a folder that both see:
+ * One half of a relay between two network namespaces. The halves are connected by Unix sockets in a folder that both
+ * can access:
  *
- *   node scripts/relay.ts in FOLDER HOST:PORT,...    listens on each address, and passes on to its socket
- *   node scripts/relay.ts out FOLDER HOST:PORT,...   listens on each socket, and passes on to its address
+ *   node scripts/relay.ts in FOLDER HOST:PORT,...    listens on each address and forwards to its socket
+ *   node scripts/relay.ts out FOLDER HOST:PORT,...   listens on each socket and forwards to its address
  */
 import { rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -12,7 +13,7 @@ import { pipeline } from 'node:stream';
 
 const [direction, folder = '', addresses = ''] = process.argv.slice(2);
 
-/** An end that goes away is not an error: the other one is closed as well. */
+/** A closed connection is not an error: pipeline closes the other end too. */
 const ended = () => {};
 
 for (const address of addresses.split(',')) {
@@ -20,7 +21,7 @@ for (const address of addresses.split(',')) {
   const socket = { path: join(folder, `${address}.sock`) };
   const tcp = { host, port: Number(port) };
   const [from, to] = direction === 'out' ? [socket, tcp] : [tcp, socket];
-  // A relay that was killed leaves its sockets.
+  // A relay that was killed leaves its sockets behind.
   if (from === socket) rmSync(socket.path, { force: true });
   createServer((client) => {
     const server = connect(to);

@@ -1,16 +1,17 @@
 # shellcheck shell=sh
-# The folder of a stack's state, RUN_DIR: how it is recognized, and which of its entries are the stack's own. POSIX sh without GNU
-# tools; sourced by common.sh, and by whatever else creates or removes the folder. Nothing here changes shell options.
+# RUN_DIR, the folder with a stack's state: how it is recognized, and which entries belong to the stack. POSIX sh
+# without GNU tools; sourced by common.sh and by the scripts that create or remove the folder. It changes no shell
+# options.
 
-# Whoever creates the folder writes this file into it.
+# The command that creates the folder writes this file into it.
 RUN_DIR_MARK=.mcp-load-lab-stack
 
-# What a stack keeps there, as patterns of names. `postgres` is the native stack's to remove: it may be a link (native.sh).
+# The stack's entries, as glob patterns. `postgres` is not among them: it may be a link, so native.sh removes it.
 RUN_DIR_ENTRIES='stack.env stack.env.new secrets.env secrets.env.new gateway.env supervisord.conf supervisord.pid
 log pids loaded redis prometheus grafana run.?????? signals.?????? workload.??????
 compose.env compose.env.new provisioning database-ready lock up.log initdb.password relay open.html'
 
-# run_dir_problem DIR: prints in one line why DIR is no folder of a stack's state, nor can become one; nothing where it can.
+# run_dir_problem DIR: prints in one line why DIR cannot be used as RUN_DIR; nothing if it can.
 run_dir_problem() {
   if [ -L "$1" ]; then
     printf '%s\n' "RUN_DIR is $1, a link; valid: the folder itself"
@@ -19,7 +20,7 @@ run_dir_problem() {
   elif [ -e "$1" ] && [ ! -d "$1" ]; then
     printf '%s\n' "RUN_DIR is $1, which is no folder; valid: a new folder, an empty one, or one that a stack created"
   elif [ -d "$1" ] && ! run_dir_is_marked "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ] && ! run_dir_is_marked "$1"; then
-    # (Asked twice: another command may just have begun to use it.)
+    # Checked twice: another command may have marked it in the meantime.
     printf '%s\n' "RUN_DIR is $1, which holds something else than a stack's state (it has no $RUN_DIR_MARK); valid: a new folder, an empty one, or one that a stack created"
   fi
 }
@@ -27,14 +28,14 @@ run_dir_problem() {
 # shellcheck disable=SC3067
 run_dir_is_foreign() { [ -d "$1" ] && [ ! -O "$1" ]; }
 
-# check_run_dir_owner: before any command, for what the folder names is read, and processes in it are ended.
+# check_run_dir_owner: runs before every command, which reads files in the folder and stops processes recorded there.
 check_run_dir_owner() {
-  # With a slash at its end a link looks like its folder.
+  # With a trailing slash, a link to a folder is not recognized as a link.
   while case $RUN_DIR in ?*/ | ?*/.) ;; *) false ;; esac do RUN_DIR=${RUN_DIR%/*}; done
   if [ -L "$RUN_DIR" ] || run_dir_is_foreign "$RUN_DIR"; then check_run_dir; fi
 }
 
-# check_run_dir: exits with 2 and that line. (`die` is who sources this.)
+# check_run_dir: exits with 2 if RUN_DIR cannot be used. The sourcing script defines `die`.
 check_run_dir() {
   problem=$(run_dir_problem "$RUN_DIR")
   [ -z "$problem" ] || DIE_CODE=2 die "$problem"
@@ -42,20 +43,20 @@ check_run_dir() {
 
 run_dir_is_marked() { [ -f "$1/$RUN_DIR_MARK" ] && [ ! -L "$1/$RUN_DIR_MARK" ]; }
 
-# mark_run_dir DIR: creates DIR if it is missing, closes it to everybody else, and marks it. `run_dir_problem` had nothing to say about it.
+# mark_run_dir DIR: creates DIR if it is missing, restricts it to its owner and marks it. Call run_dir_problem first.
 mark_run_dir() {
   (umask 077 && mkdir -p "$1") || return
-  # The data of root's PostgreSQL is another user's, and may be in here.
+  # If root runs the stack, DIR may contain PostgreSQL's data, which belongs to another user.
   if [ "$(id -u)" -eq 0 ] && [ -d "$1/postgres" ] && [ ! -L "$1/postgres" ]; then chmod go-rw "$1"; else chmod go-rwx "$1"; fi
   run_dir_is_marked "$1" ||
     { echo 'State of an mcp-load-lab stack: data, logs, secrets. make clean removes it.' >"$1/$RUN_DIR_MARK"; } 2>/dev/null || true
 }
 
-# remove_run_dir DIR: removes the stack's own entries, of a link the link alone, and then DIR. Where something else is left, prints
-# its names in one line, and DIR and its mark stay.
+# remove_run_dir DIR: removes the stack's own entries and then DIR. Links are not followed. If other entries are left,
+# it prints their names in one line and keeps DIR with its mark.
 remove_run_dir() (
   cd "$1" || exit
-  # Unquoted: they are patterns.
+  # Not quoted, because the entries are patterns.
   for entry in $RUN_DIR_ENTRIES; do
     if [ -e "$entry" ] || [ -L "$entry" ]; then rm -rf "./$entry"; fi
   done
@@ -68,10 +69,11 @@ remove_run_dir() (
   fi
 )
 
-# The user that Prometheus and its exporters know; the passwords are PROMETHEUS_PASSWORD and EXPORTERS_PASSWORD.
+# The user name for Prometheus and its exporters. The passwords are PROMETHEUS_PASSWORD and EXPORTERS_PASSWORD.
 PROMETHEUS_USER=lab
 
-# make_secrets: each once a RUN_DIR, readable by its owner alone. A stack of an older version gets those that it lacks.
+# make_secrets: creates the secrets once per RUN_DIR, readable by the owner only. Secrets that an older version did not
+# create are added.
 make_secrets() (
   umask 077
   secrets=$RUN_DIR/secrets.env missing=''
@@ -88,8 +90,9 @@ make_secrets() (
 
 secret() { sed -n "s/^$1=//p" "$RUN_DIR/secrets.env"; }
 
-# write_web_configs COMMAND...: in $RUN_DIR/prometheus, who may ask Prometheus and who its exporters (`prometheus` and `exporters`
-# .web.yml, which COMMAND prints of $PASSWORD), and with what Prometheus asks them (.password). Prints the names of those that changed.
+# write_web_configs COMMAND...: writes the basic auth files of Prometheus and of its exporters to $RUN_DIR/prometheus:
+# NAME.web.yml, which COMMAND prints for $PASSWORD, and NAME.password, which clients use. NAME is `prometheus` or
+# `exporters`. Prints the names of those that changed.
 write_web_configs() (
   umask 077
   for who in prometheus exporters; do

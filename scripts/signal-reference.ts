@@ -1,4 +1,4 @@
-/** The tables of docs/signals.md, from the rule files and the catalogue that dashboards draw signals by. */
+/** The tables of docs/signals.md, from the rule files and the signal catalogue of the dashboards. */
 
 import { type RecordingRule, readRules } from '../analysis/collect/signal-rules.ts';
 import { parseName, SOURCES } from '../analysis/collect/signals.ts';
@@ -9,7 +9,7 @@ import type { Tables } from './reference.ts';
 const kind = (file: string) => file.replace(/^signals-|\.yml$/g, '');
 const giver = ({ source, server, file }: RecordingRule) => source || server || kind(file);
 
-/** Of rules in the order of precedence. */
+/** The sources of the rules, in order of precedence. */
 const givers = (rules: RecordingRule[]) => [...new Set(rules.map(giver))].join(', ');
 
 function byName(rules: RecordingRule[]): Map<string, RecordingRule[]> {

@@ -1,4 +1,7 @@
-/** What is written about the tests, from their definitions: docs/tests.md, `make help`, which of them run in containers and in a cluster. */
+/**
+ * Generates texts about the tests from their definitions: docs/tests.md, `make help`, and the tests that run in
+ * containers and in a cluster.
+ */
 import { readFileSync } from 'node:fs';
 import { trialsOf } from '../cli/trials/trials.ts';
 import { SERVERS } from '../contract/servers.js';
@@ -6,7 +9,7 @@ import { definitions, GROUPS } from './definitions.ts';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 
-/** With their trials; null: one k6 run. */
+/** The definitions with their trials; null: the test is a single k6 run. */
 const TESTS = await Promise.all(
   definitions.map(async (definition) => ({ ...definition, trials: await trialsOf(definition.name) })),
 );
@@ -29,7 +32,7 @@ export function testTables(): Tables {
   return { tests: tables.join('\n\n') };
 }
 
-/** @returns why several generators can't share its load; null: they can */
+/** @returns why several generators can't share the test's load, or null if they can */
 function notSplit({ trials, sequence, prepare, cleanUp }: (typeof TESTS)[number]): string | null {
   if (trials) return 'several k6 runs, each of which depends on the one before, or changes the target';
   if (sequence) return 'one VU that makes one call after the other: nothing to split';
@@ -40,7 +43,7 @@ function notSplit({ trials, sequence, prepare, cleanUp }: (typeof TESTS)[number]
 
 const REASONS = TESTS.map((test) => [test.name, notSplit(test)] as const);
 
-/** Tests whose load several generators can share. */
+/** The tests whose load several generators can share. */
 export const SPLIT = REASONS.flatMap(([name, reason]) => (reason === null ? [name] : []));
 
 const names = (all: readonly string[]) => all.map(code).join(', ');
@@ -56,7 +59,7 @@ export function clusterTables(): Tables {
   return { tests: `${here}\n\n${table(['not here', 'why'], rows)}` };
 }
 
-/** The lines of a text between one that matches `begin` and the next empty one are replaced. */
+/** Replaces the lines from one that matches `begin` to the next empty line; the matching line stays. */
 function withLines(path: string, begin: RegExp, lines: string[]): string {
   const all = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8').split('\n');
   const first = all.findIndex((line) => begin.test(line)) + 1;
@@ -65,7 +68,7 @@ function withLines(path: string, begin: RegExp, lines: string[]): string {
   return all.join('\n');
 }
 
-/** `make help`: one line a group. */
+/** The output of `make help`: one line per group. */
 export const helpScreen = () =>
   withLines(
     'scripts/help.txt',
@@ -78,7 +81,7 @@ export const helpScreen = () =>
     ),
   );
 
-/** A service for each test that changes nothing of the stack's parts. */
+/** A service per test, except the tests that stop or restart components of the stack. */
 export const composeFile = () =>
   withLines(
     'docker-compose.yml',

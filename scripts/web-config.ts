@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 /**
- * Prints the web configuration of Prometheus or of its exporters: who may ask them. They get it by --web.config.file.
+ * Prints the web configuration (--web.config.file) of Prometheus or of its exporters: the user and password for basic
+ * auth.
  *
  *   PASSWORD=... node scripts/web-config.ts
  */
 import { hashSync } from 'bcryptjs';
 
-/** The user's name wherever this password is asked for. */
 const USER = 'lab';
 const ROUNDS = 10;
-/** bcrypt ignores whatever is beyond. */
+/** bcrypt ignores all bytes beyond this length. */
 const MAX_BYTES = 72;
 
 const { PASSWORD: password = '' } = process.env;

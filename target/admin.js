@@ -1,4 +1,4 @@
-/** The primary's own listener: what must be answered also while every worker is busy. */
+/** The primary's admin listener: it answers even if every worker is busy. */
 import { createServer } from 'node:http';
 import { Registry } from 'prom-client';
 import { bearerCheck } from './bearer.js';
@@ -7,20 +7,20 @@ import { activeFaults, FaultError, readFaults } from './faults/table.js';
 import { log } from './log.js';
 import { readBody } from './request-body.js';
 
-/** No faults take more, bytes. */
+/** Upper bound of the body of PUT /admin/faults, bytes. */
 const LARGEST_BODY = 4096;
 
 /** @typedef {(request: import('node:http').IncomingMessage) => Promise<Answer>} Handler */
 /** @typedef {{status: number, body: string | object, headers?: Record<string, string>}} Answer */
 
 /**
- * Serves GET /metrics, and GET and PUT /admin/faults to who comes from this machine with the token.
+ * Serves GET /metrics, and GET and PUT /admin/faults. The latter require the token and a client on this machine.
  * @param {object} parts
  * @param {Pick<import('./config.js').Config, 'host' | 'adminPort' | 'token'>} parts.config
  * @param {() => Promise<string>} parts.renderMetrics
  * @param {import('./faults/hand-out.js').FaultControl} parts.faults
  * @returns {Promise<string>} its URL
- * @throws {EnvironmentError} where the port is taken
+ * @throws {EnvironmentError} if the port is taken
  */
 export async function serveAdmin({ config, renderMetrics, faults }) {
   const hasToken = bearerCheck(config.token);
@@ -88,7 +88,7 @@ export async function serveAdmin({ config, renderMetrics, faults }) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text);
     } catch {
-      // The client went away in the middle of its own request.
+      // The client disconnected while it sent its request.
       response.destroy();
     }
   });
@@ -105,7 +105,8 @@ export async function serveAdmin({ config, renderMetrics, faults }) {
       server.listen(port, host, resolve);
     })
   );
-  // Workers hold nothing of it, and neither it nor who keeps a connection to it, as Prometheus does, holds up the end.
+  // Lets the primary exit while clients such as Prometheus keep connections open. Workers do not share these
+  // connections.
   server.on('connection', (socket) => socket.unref());
   server.unref();
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
@@ -118,7 +119,7 @@ const refusal = (status, error) => ({ status, body: { error } });
 /** @param {string | undefined} address */
 const isLoopback = (address = '') => /^(::ffff:)?127\.|^::1$/.test(address);
 
-/** @param {string} text @returns {unknown} null where it is no JSON */
+/** @param {string} text @returns {unknown} null if the text is not JSON */
 function parse(text) {
   try {
     return JSON.parse(text);

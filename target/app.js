@@ -7,7 +7,7 @@ import { TOOLS } from './mcp.js';
 import { readBody } from './request-body.js';
 import { isToolPath, refuseRest } from './rest/endpoint.js';
 
-/** Label of what can't be told or would be a client's free choice. */
+/** Label for unknown values, and for values that a client could choose freely. */
 const OTHER = 'other';
 
 const LISTEN = 'subscriptions/listen';
@@ -34,25 +34,25 @@ const METHODS = new Set([
 ]);
 const TOOL_NAMES = new Set(TOOLS.map(({ name }) => name));
 
-/** Error codes of JSON-RPC. */
+/** JSON-RPC error codes. */
 const PARSE_ERROR = -32700;
 const SERVER_ERROR = -32000;
 
-/** In an answer these characters can only be a result's own member: inside a text the quotes would be escaped. */
+/** In a JSON body, this text can only be a member of the result: inside a string, the quotes would be escaped. */
 const IS_ERROR = '"isError":true';
 
 /** @typedef {(request: Request, options: {parsedBody?: unknown}) => Promise<Response>} Fetch serves one MCP request */
 /** @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>} Handler */
 
 /**
- * Makes the handler of POST (and, with sessions, GET and DELETE) /mcp for requests that are let in already.
+ * Creates the handler of POST /mcp (with sessions, also GET and DELETE) for authorized requests.
  * @param {Fetch} serve
  * @param {import('./metrics.js').Metrics} metrics
  * @param {Pick<import('./config.js').Config, 'compression'>} config
  * @returns {Handler}
  */
 export function createMcpEndpoint(serve, metrics, { compression }) {
-  // A series that does not exist until its first error has no rate at that error.
+  // Starts the series at 0: rate() would miss the first error of a series that begins with it.
   for (const tool of TOOL_NAMES) {
     metrics.toolErrors.inc({ endpoint: tool }, 0);
     metrics.databaseQueries.inc({ tool }, 0);
@@ -68,7 +68,7 @@ export function createMcpEndpoint(serve, metrics, { compression }) {
     if (request.method === 'POST') {
       const text = await readBody(request);
       if (text === undefined) {
-        // What is left of the body is not worth reading: the connection can't be used again.
+        // The rest of a body that is too large is not read, so the connection can't be reused.
         response.setHeader('Connection', 'close');
         return refuse({ response, metrics, start, status: 413, message: 'request body too large' });
       }
@@ -84,7 +84,7 @@ export function createMcpEndpoint(serve, metrics, { compression }) {
       faults.stretch_percent > 0 && labels.method === 'tools/call' ? () => stretch(start) : undefined;
     const { size, failed } = await send({ answer, response, gone: gone.signal, compression, stretched });
     if (failed) metrics.toolErrors.inc({ endpoint: labels.endpoint });
-    // An event stream that a client holds open has no duration worth a place in the histogram.
+    // How long a client keeps an event stream open is not a latency, so it is not observed.
     if ((request.method === 'GET' || labels.method === LISTEN) && answer.ok) return;
     metrics.responseSize.observe({ endpoint: labels.endpoint }, size);
     metrics.observeRequest({ ...labels, status: answer.status }, start);
@@ -92,7 +92,7 @@ export function createMcpEndpoint(serve, metrics, { compression }) {
 }
 
 /**
- * Makes the handler of every request that arrives: routes, and lets in what may come in.
+ * Creates the handler of all requests: it authorizes, limits and routes them.
  * @param {object} parts
  * @param {import('./config.js').Config} parts.config
  * @param {import('./metrics.js').Metrics} parts.metrics
@@ -108,11 +108,11 @@ export function createApp({ config, metrics, limit, endpoint, restEndpoint, heal
   const validateOrigin = localhostOriginValidation();
 
   /**
-   * Lets in who may come in, and answers everyone else.
+   * Checks a request's token and the rate limit, and answers those that it refuses.
    * @param {import('node:http').IncomingMessage} request
    * @param {import('node:http').ServerResponse} response
    * @param {(status: number, message: string) => void} refuseWith
-   * @returns {Promise<boolean>}
+   * @returns {Promise<boolean>} whether the request may proceed
    */
   async function admits(request, response, refuseWith) {
     if (!validateOrigin(request, response)) return false;
@@ -169,11 +169,11 @@ export function createApp({ config, metrics, limit, endpoint, restEndpoint, heal
 }
 
 /**
- * Answers with an error where no message was read.
+ * Answers a request with an error before a message was read.
  * @param {object} refusal
  * @param {import('node:http').ServerResponse} refusal.response
  * @param {import('./metrics.js').Metrics} refusal.metrics
- * @param {number} refusal.start when the request came
+ * @param {number} refusal.start when the request arrived, by performance.now()
  * @param {number} refusal.status
  * @param {string} refusal.message
  * @param {number} [refusal.code] JSON-RPC error code
@@ -194,7 +194,7 @@ function parse(text) {
 }
 
 /**
- * Labels of bounded number, whatever clients send.
+ * Returns labels of bounded cardinality, whatever clients send.
  * @param {any} message
  */
 function labelsOf(message) {
@@ -205,8 +205,8 @@ function labelsOf(message) {
 }
 
 /**
- * The part of a web request that the SDK reads when it is handed the body already parsed. A whole one (undici's) would
- * cost a fifth of the processor time of a simple call.
+ * Returns the part of a web Request that the SDK reads if it is given a parsed body. Creating a complete Request
+ * (undici's) would take a fifth of the CPU time of a simple call.
  * @param {import('node:http').IncomingMessage} request
  * @param {AbortSignal} signal
  */
@@ -221,8 +221,9 @@ function toRequest({ method, url, headers }, signal) {
  * @param {import('node:http').ServerResponse} parts.response
  * @param {AbortSignal} parts.gone
  * @param {string} parts.compression
- * @param {() => Promise<void>} [parts.stretched] what a fault has the answer wait for, once it is there
- * @returns {Promise<{size: number, failed: boolean}>} bytes of the body, and whether it says that a tool failed
+ * @param {() => Promise<void>} [parts.stretched] the delay of a fault, awaited before the answer is sent
+ * @returns {Promise<{size: number, failed: boolean}>} size of the body in bytes, and whether it reports a failed tool
+ * call
  */
 async function send({ answer, response, gone, compression, stretched }) {
   const headers = Object.fromEntries(answer.headers);
@@ -241,7 +242,7 @@ async function send({ answer, response, gone, compression, stretched }) {
     return { size, failed };
   }
   response.writeHead(answer.status, headers);
-  // A stream to listen on has nothing to say yet, and its client waits to hear that it is open.
+  // A stream may have no event for a long time, and its client waits for the headers.
   if (response.req.method === 'GET') response.flushHeaders();
   let size = 0;
   let failed = false;
@@ -250,10 +251,10 @@ async function send({ answer, response, gone, compression, stretched }) {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    // One call has one event.
+    // A call's answer has one event.
     if (stretched && size === 0) await stretched();
     size += value.byteLength;
-    // One event is one chunk.
+    // Each chunk is a complete event.
     failed ||= Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(IS_ERROR);
     response.write(value);
   }

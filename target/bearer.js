@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 
 /**
  * @param {string} token
- * @returns {(request: import('node:http').IncomingMessage) => boolean} whether a request brings it
+ * @returns {(request: import('node:http').IncomingMessage) => boolean} whether a request has this token
  */
 export function bearerCheck(token) {
   const wanted = Buffer.from(`Bearer ${token}`);

@@ -1,9 +1,9 @@
 import { logNormal } from './log-normal.js';
 
-/** Width of the latency's log-normal distribution: the 95th percentile is 1.56 times the median. */
+/** Sigma of the log-normal latency: the 95th percentile is 1.56 times the median. */
 const SIGMA = 0.27;
 
-/** A new certificate takes longer than a renewal: the proof that the domain is one's own is new, too. */
+/** Issuing takes longer than renewing, because it includes the validation of the domain. */
 const FACTOR = { issue: 1.5, renew: 1 };
 
 const MINUTE = 60_000;
@@ -15,16 +15,17 @@ const DAY = 24 * 60 * MINUTE;
  * @typedef {{status: 429, latency: number, retryAfter: number, body: {error: string}}} Refused
  */
 
-/** An authority as slow as a real one, which has so many certificates a minute for each domain and no more. */
+/** An authority that is as slow as a real one and limits the certificates per minute for each domain. */
 export class CertificateAuthority {
   #latencyMs;
   #perMinute;
-  /** @type {Map<string, number[]>} domain -> when it was ordered for, in the last minute at least */
+  /** @type {Map<string, number[]>} domain -> times of its orders, at least those of the last minute */
   #orders = new Map();
   #forgetAt = 0;
 
   /**
-   * @param {{latencyMs: number, perMinute: number}} config latencyMs: mean of a renewal; perMinute: 0 is no limit
+   * @param {{latencyMs: number, perMinute: number}} config
+   *   latencyMs: mean latency of a renewal; perMinute: limit per domain, 0: none
    */
   constructor({ latencyMs, perMinute }) {
     this.#latencyMs = latencyMs;
@@ -35,7 +36,7 @@ export class CertificateAuthority {
    * @param {string[]} domains
    * @param {'issue' | 'renew'} order
    * @param {number} [now] ms
-   * @returns {Issued | Refused} latency: ms to wait before it is answered
+   * @returns {Issued | Refused} latency: delay of the answer, ms
    */
   certify(domains, order, now = Date.now()) {
     const free = Math.max(...domains.map((domain) => this.#freeAt(domain, now)));
@@ -57,7 +58,7 @@ export class CertificateAuthority {
   /**
    * @param {string} domain
    * @param {number} now
-   * @returns {number} from when on it may be ordered for
+   * @returns {number} the earliest time at which the next order is accepted
    */
   #freeAt(domain, now) {
     if (this.#perMinute === 0) return now;
@@ -69,7 +70,7 @@ export class CertificateAuthority {
   }
 
   /**
-   * Once a minute, so that the map does not grow with the length of a test.
+   * Removes expired orders, once a minute, so that the map does not grow throughout a test.
    * @param {number} now
    */
   #forget(now) {

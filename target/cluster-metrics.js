@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { LAG_RESOLUTION } from './metrics.js';
 
-/** How long the primary waits for a busy worker before it takes that worker's last known figures, ms. */
+/** How long the primary waits for a busy worker before it uses that worker's last known metrics, ms. */
 const COLLECT_TIMEOUT = 1500;
 
 const COLLECT = 'metrics:collect';
@@ -14,7 +14,8 @@ const RENDERED = 'metrics:rendered';
 /** @typedef {{type: string, id: number, metrics?: Metric[], text?: string}} Message */
 
 /**
- * The primary's part: asks every worker, adds them up, and hands the text to the worker that was asked over HTTP.
+ * The primary's part: collects the metrics of all workers, sums them, and returns the text to the worker that asked for
+ * it.
  * @param {() => number} countWorkers
  * @returns {() => Promise<string>} the whole service's metrics as Prometheus text
  */
@@ -22,7 +23,9 @@ export function serveClusterMetrics(countWorkers) {
   const own = ownRegistry(countWorkers);
   /** @type {Map<number, Metric[]>} */
   const latest = new Map();
-  /** What ended workers had counted: without it a sum would fall, which reads as a restart. */
+  /**
+   * The counters of workers that have exited: without them a sum would decrease, which Prometheus takes for a reset.
+   */
   /** @type {Metric[]} */
   let retired = [];
   /** @type {Map<number, () => void>} */
@@ -57,7 +60,7 @@ export function serveClusterMetrics(countWorkers) {
 
   cluster.on('message', async (worker, /** @type {Message} */ message) => {
     if (message.type === COLLECTED) {
-      // Also what comes too late for who asked: the next one gets it, should the worker be late again.
+      // An answer that is too late for this request is stored too, in case the worker's next one is late as well.
       if (message.metrics && worker.isConnected()) latest.set(worker.id, message.metrics);
       pending.get(message.id)?.();
     }
@@ -75,7 +78,7 @@ export function serveClusterMetrics(countWorkers) {
 }
 
 /**
- * A worker's part: answers the primary, and asks it for the sum.
+ * A worker's part: sends its metrics to the primary, and requests the sum.
  * @param {import('./metrics.js').Metrics} metrics
  * @returns {() => Promise<string>} the whole service's metrics as Prometheus text
  */
@@ -101,8 +104,8 @@ export function connectClusterMetrics(metrics) {
 }
 
 /**
- * What the primary itself adds to the sum: its processor time and memory, and the number of workers. Its event loop
- * serves no request and stays out.
+ * The primary's own metrics: its CPU time and memory, and the number of workers. Its event loop serves no requests and
+ * is left out.
  * @param {() => number} countWorkers
  */
 function ownRegistry(countWorkers) {
@@ -148,10 +151,10 @@ function renderSum(parts) {
 }
 
 /**
- * Readies one worker's metric for the sum. Event-loop lag is as bad as the worst worker's, not an average; and what
- * Node measures is the time between two samples, so an idle loop shows the sampling interval: that is taken off.
+ * Prepares one worker's metric for the sum. Event-loop lag is aggregated by maximum, so that an idle worker can't hide
+ * a busy one. Node.js measures the time between two samples, so the sampling interval is subtracted.
  * @param {Metric} metric
- * @returns {Metric[]} none when the metric says nothing
+ * @returns {Metric[]} empty if the metric has no usable value
  */
 function prepare(metric) {
   const statistic = /^nodejs_eventloop_lag_(?:(\w+)_)?seconds$/.exec(metric.name);
@@ -159,7 +162,7 @@ function prepare(metric) {
   if (statistic[1] === 'min' || statistic[1] === 'stddev') return [];
   const interval = statistic[1] ? LAG_RESOLUTION / 1000 : 0;
   const values = metric.values
-    // No sample since the last look: Node says NaN, which becomes null on its way here.
+    // Without a sample since the last collection, Node.js returns NaN, which arrives as null.
     .filter(({ value }) => Number.isFinite(value))
     .map((entry) => ({ ...entry, value: Math.max(0, entry.value - interval) }));
   return [{ ...metric, values, aggregator: 'max' }];
@@ -169,7 +172,7 @@ function prepare(metric) {
  * @param {Registry} sum
  * @param {string} name
  * @param {Record<string, string>} [labels]
- * @returns {number} 0 when there is no such metric
+ * @returns {number} 0 if there is no such metric
  */
 function total(sum, name, labels = {}) {
   const metric = /** @type {{get(): Metric} | undefined} */ (
@@ -182,7 +185,7 @@ function total(sum, name, labels = {}) {
 }
 
 /**
- * A ratio of sums; averaging the workers' own ratios would give an idle worker a busy one's weight.
+ * Adds a ratio of sums. An average of the workers' ratios would give idle and busy workers the same weight.
  * @param {Registry} registry
  * @param {{name: string, help: string, labels: Record<string, string>, part: number, whole: number}} ratio
  */

@@ -1,23 +1,25 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** Ways to compress answers. */
+/** The values of COMPRESSION. */
 export const COMPRESSIONS = ['none', 'gzip'];
 
-/** Smaller bodies gain less than their compression costs, bytes; nginx and Express put the line about here. */
+/**
+ * Smaller bodies are not compressed, bytes: the gain is less than the cost. nginx and Express use similar thresholds.
+ */
 export const COMPRESSION_THRESHOLD = 1024;
 
 const compress = promisify(gzip);
 
 /**
- * Compresses a body where the client takes it so, in a thread of its own: the event loop goes on serving.
+ * Compresses a body if the client accepts gzip. Compression runs in a thread pool and does not block the event loop.
  * @param {string} body
  * @param {string | undefined} accepted the request's Accept-Encoding
  * @returns {Promise<{bytes: Buffer, headers: Record<string, string>}>}
  */
 export async function compressed(body, accepted) {
   const bytes = Buffer.from(body);
-  // Whether compressed or not: it would be another answer to another client.
+  // Required even if the body is not compressed: the response depends on this header.
   const headers = { vary: 'Accept-Encoding' };
   if (bytes.byteLength < COMPRESSION_THRESHOLD || !acceptsGzip(accepted)) return { bytes, headers };
   return { bytes: await compress(bytes), headers: { ...headers, 'content-encoding': 'gzip' } };

@@ -6,27 +6,27 @@ import { faultsVariable } from './faults/variable.js';
 export const CACHE_STRATEGIES = ['none', 'read-through', 'write-through', 'write-behind'];
 
 /**
- * How results of tools are written. MCP wants `content` in every result, if only empty, so clients of any version can
- * read the first two; it asks servers of structured content for its text, too, but does not demand it.
+ * The formats of tool results. MCP requires `content` in every result, even if it is empty, so clients of all versions
+ * can read the first two. Servers of structured content should also send it as text, but need not.
  */
 export const CONTENTS = ['structured', 'text', 'structured-only'];
 
 /**
  * @typedef {object} Config
  * @property {string} host address to listen on
- * @property {number} port 0 takes a free one
- * @property {number} adminPort of the primary's own listener; 0 takes a free one
- * @property {import('./faults/table.js').FaultValues} faults that are on from the start
+ * @property {number} port 0: any free port
+ * @property {number} adminPort port of the primary's admin listener; 0: any free port
+ * @property {import('./faults/table.js').FaultValues} faults faults that are active from the start
  * @property {number} workers processes that serve requests
- * @property {number} poolSize database connections of one worker
+ * @property {number} poolSize database connections per worker
  * @property {string} cacheStrategy one of {@link CACHE_STRATEGIES}
  * @property {number} cacheTtl lifetime of a cached user, seconds
- * @property {number} rateLimit requests a second for the whole service; 0 is no limit
- * @property {string} compression of answers, one of {@link COMPRESSIONS}
+ * @property {number} rateLimit requests per second of the whole service; 0: no limit
+ * @property {string} compression one of {@link COMPRESSIONS}
  * @property {string} content one of {@link CONTENTS}
  * @property {boolean} sessions whether legacy clients get sessions
- * @property {number} sessionTimeout how long a session may be idle, seconds
- * @property {number} resourceLifetime how long a resource of a proxy manager is kept, seconds
+ * @property {number} sessionTimeout how long a session may stay idle, seconds
+ * @property {number} resourceLifetime how long resources of the proxy manager are kept, seconds
  * @property {string} token bearer token that clients must send
  * @property {import('pg').ClientConfig} database
  * @property {string} redisUrl
@@ -35,7 +35,7 @@ export const CONTENTS = ['structured', 'text', 'structured-only'];
 
 const DATABASE_URL = url(['postgres:', 'postgresql:'], { secret: true });
 
-/** Where DATABASE_URL is unset, PostgreSQL's own variables say the same in parts. */
+/** PostgreSQL's own variables, used if DATABASE_URL is unset. */
 const DATABASE_PARTS = {
   PGHOST: nonEmpty('the database host, or set DATABASE_URL'),
   PGPORT: wholeNumber(1, 65535, '5432'),
@@ -44,7 +44,7 @@ const DATABASE_PARTS = {
   PGDATABASE: nonEmpty('the database name'),
 };
 
-/** Redis at an address, or at the path of its socket: unix://:password@/path. */
+/** A variable with a URL of Redis: an address, or the path of a Unix socket (unix://:password@/path). */
 function redisUrl() {
   const byNetwork = url(['redis:', 'rediss:'], { secret: true });
   const bySocket = /^unix:\/\/(:[^:@/?#]+@)?\/[^?#]+$/;
@@ -55,11 +55,11 @@ function redisUrl() {
   };
 }
 
-/** What the server reads from its environment. */
+/** The server's environment variables. */
 export const VARIABLES = {
   HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
   PORT: wholeNumber(0, 65535, '8000'),
-  // Metrics, and faults for who has the token and comes from loopback.
+  // Serves metrics, and faults for clients on loopback that have the token.
   ADMIN_PORT: wholeNumber(0, 65535, '0'),
   WORKERS: { ...wholeNumber(1, 64, '2'), about: 'processes that serve requests' },
   POOL_SIZE: { ...wholeNumber(1, 1000, '25'), about: 'database connections of one worker' },

@@ -3,13 +3,13 @@ import { faults, onFaults } from './faults/faults.js';
 import { log } from './log.js';
 import { PostgresClient } from './postgres-client.js';
 
-/** How long a request waits for a connection, new or pooled, ms. With a dead database this bounds the wait. */
+/** How long a request waits for a connection, new or pooled, ms. Bounds the wait if the database is down. */
 const CONNECT_TIMEOUT = 2000;
 
-/** How long one statement may take, ms. Catches a database that accepts and then says nothing. */
+/** Time limit of a statement, ms. Detects a database that accepts connections but does not answer. */
 const QUERY_TIMEOUT = 4000;
 
-/** Requests that may wait for one connection of the pool; more are refused at once. */
+/** How many requests per connection may wait for the pool; further requests are refused at once. */
 const WAITING_PER_CONNECTION = 40;
 
 const DEADLOCK_DETECTED = '40P01';
@@ -17,25 +17,26 @@ const DEADLOCK_DETECTED = '40P01';
 /**
  * A prepared statement.
  * @typedef {object} Statement
- * @property {string} name unique; each connection prepares it once
- * @property {'select' | 'insert' | 'update' | 'upsert' | 'delete' | 'transaction'} type label of its duration
+ * @property {string} name unique; each connection prepares the statement once under this name
+ * @property {'select' | 'insert' | 'update' | 'upsert' | 'delete' | 'transaction'} type label of its duration metric
  * @property {string} text
  */
 
 /** @typedef {(statement: Statement, values?: unknown[]) => Promise<any[]>} Run resolves to the rows */
 
 /**
- * What a tool may ask of the database.
+ * The database access of a tool.
  * @typedef {object} Queries
  * @property {Run} query see {@link Database.query}
- * @property {<T>(work: (run: Run) => Promise<T>, begin?: Statement) => Promise<T>} transaction see {@link Database.transaction}
- * @property {(tool: string) => Queries} forTool the same, with the queries counted as that tool's
+ * @property {<T>(work: (run: Run) => Promise<T>, begin?: Statement) => Promise<T>} transaction
+ *   see {@link Database.transaction}
+ * @property {(tool: string) => Queries} forTool returns the same access; its queries are counted for that tool
  */
 
-/** The database could not do what was asked; the message is safe to show to a client. */
+/** The database could not execute a request. The message contains no secrets and may be shown to a client. */
 export class DatabaseError extends Error {}
 
-/** A pool of connections to PostgreSQL that never waits forever, and measures how long it waits. */
+/** A pool of PostgreSQL connections with time limits on every wait, and metrics of the waits. */
 export class Database {
   #pool;
   #metrics;
@@ -56,13 +57,13 @@ export class Database {
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: QUERY_TIMEOUT,
       statement_timeout: QUERY_TIMEOUT,
-      // A connection is expensive to make: keep what a spike opened, like the pools of other stacks do.
+      // Opening a connection is expensive, so those opened in a spike are kept, as in the pools of other stacks.
       idleTimeoutMillis: 0,
       keepAlive: true,
     });
-    // An idle connection that breaks would end the process if nobody listened. The pool replaces it.
+    // Without this listener, the error of an idle connection would end the process. The pool replaces the connection.
     this.#pool.on('error', (error) => log('warn', 'database connection lost', { reason: reasonOf(error) }));
-    // So would one that is in use, but not at this moment: whoever has it finds out at the next statement.
+    // The same holds for a connection in use between two statements. Its user gets the error at the next statement.
     this.#pool.on('connect', (client) => client.on('error', () => {}));
     metrics.watchPool(() => this.#connections());
     onFaults(({ values }) => this.#resize(values.pool_size || config.poolSize));
@@ -86,7 +87,7 @@ export class Database {
   }
 
   /**
-   * Runs statements in one transaction; an error in `work` rolls it back.
+   * Runs statements in one transaction, and rolls it back if `work` throws.
    * @template T
    * @param {(run: Run) => Promise<T>} work
    * @param {Statement} [begin]
@@ -101,7 +102,7 @@ export class Database {
         await run(COMMIT);
         return result;
       } catch (error) {
-        // A connection that can't even roll back is broken; its own error says less than the first one.
+        // If the rollback fails too, the first error is the informative one.
         await run(ROLLBACK).catch(() => {});
         throw error;
       }
@@ -110,7 +111,7 @@ export class Database {
 
   /**
    * @param {string} tool
-   * @returns {Queries} the queries counted as that tool's; what begins and ends a transaction is none
+   * @returns {Queries} access whose queries are counted for that tool; BEGIN, COMMIT and ROLLBACK are not counted
    */
   forTool(tool) {
     const queries = this.#metrics.databaseQueries.labels({ tool });
@@ -132,19 +133,19 @@ export class Database {
   }
 
   /**
-   * Takes a connection out of use.
-   * @returns {Promise<() => void>} gives it back
+   * Takes a connection out of the pool.
+   * @returns {Promise<() => void>} returns the connection to the pool
    */
   async take() {
     const client = await this.#pool.connect();
     return () => client.release(this.#hasSurplus());
   }
 
-  /** @param {number} size connections that the pool may have from now on */
+  /** @param {number} size new limit of the pool's connections */
   #resize(size) {
     this.#poolSize = size;
     this.#pool.options.max = size;
-    // Those in use end when they come back.
+    // Connections in use are closed when they are returned.
     const surplus = Math.min(this.#pool.idleCount, this.#pool.totalCount - size);
     for (let n = 0; n < surplus; n++)
       this.take().then(
@@ -157,7 +158,7 @@ export class Database {
     return this.#pool.totalCount > this.#poolSize;
   }
 
-  /** Closes the pool once its connections are back. */
+  /** Closes the pool once all connections are returned. */
   close() {
     return this.#pool.end();
   }
@@ -175,14 +176,15 @@ export class Database {
     const run = async ({ name, type, text }, values) => {
       const end = this.#metrics.databaseQueryDuration.startTimer({ query_type: type });
       try {
-        // The statement's own time: the database sleeps first, in the same transaction.
+        // The sleep runs in the same transaction, so that it counts as part of the statement.
         if (faults.slow_statement_ms > 0 && type !== 'transaction')
           await client.query({ ...SLEEP, values: [faults.slow_statement_ms / 1000] });
         const { rows } = await client.query({ name, text, values });
         return rows;
       } catch (error) {
         if (codeOf(error) === DEADLOCK_DETECTED) this.#metrics.databaseDeadlocks.inc();
-        // An error that PostgreSQL itself reports leaves the connection usable; any other one (time-out, reset) does not.
+        // After an error reported by PostgreSQL the connection remains usable. After any other error (time-out, reset)
+        // it does not.
         if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL')
           broken = /** @type {Error} */ (error);
         throw new DatabaseError(`database error: ${reasonOf(error)}`, { cause: error });
@@ -212,14 +214,14 @@ export class Database {
   }
 }
 
-/** Opens a transaction in which every statement sees the same moment. */
+/** Opens a transaction whose statements all see the same snapshot. */
 export const BEGIN_SNAPSHOT = transactionStatement('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 
 const BEGIN = transactionStatement('BEGIN');
 const COMMIT = transactionStatement('COMMIT');
 const ROLLBACK = transactionStatement('ROLLBACK');
 
-/** What slow_statement_ms adds to a statement. */
+/** The statement that slow_statement_ms adds before each statement. */
 const SLEEP = { name: 'fault_sleep', text: 'SELECT pg_sleep($1)' };
 
 /** @type {Statement} */
@@ -239,7 +241,7 @@ function codeOf(error) {
 }
 
 /**
- * Why the database failed, in words without a statement, a value or a password in them.
+ * Describes a database failure without statements, values or passwords.
  * @param {unknown} error
  * @returns {string}
  */

@@ -1,22 +1,23 @@
 /**
- * One variable of the environment.
+ * An environment variable.
  * @typedef {object} Variable
- * @property {string} [fallback] the text used when the variable is unset or empty; none makes it required
- * @property {string} valid what a right value looks like, completing "valid: ..."
- * @property {(text: string) => any} parse returns undefined for a wrong value
- * @property {string} [about] one line for `make help`
- * @property {boolean} [secret] its value must not be shown in a message
+ * @property {string} [fallback] the text that is used if the variable is unset or empty; without it, the variable is
+ * required
+ * @property {string} valid describes valid values; completes "valid: ..."
+ * @property {(text: string) => any} parse returns undefined if the value is invalid
+ * @property {string} [about] one line for `make help-all`
+ * @property {boolean} [secret] the value must not appear in messages
  */
 
-/** A wrong or missing variable; its message is one line fit for the person who started the process. */
+/** An invalid or missing variable. The message is one line for the person who started the process. */
 export class EnvironmentError extends Error {}
 
 /**
- * Reads and checks variables.
+ * Reads and validates variables.
  * @param {Record<string, Variable>} variables by name
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, any>} the parsed values by name
- * @throws {EnvironmentError} naming the first wrong variable, what it got and what is valid
+ * @throws {EnvironmentError} naming the first invalid variable, its value and the valid ones
  */
 export function readEnvironment(variables, env) {
   return Object.fromEntries(

@@ -14,8 +14,8 @@ const KINDS = {
 };
 
 /**
- * Garbage collections, under the name that prom-client's own metric of them has, which it takes the place of. That one counts the
- * first of those that happened since the event loop last turned: of a process that does little else, a small part.
+ * Measures garbage collections. The metric has the name of prom-client's own, and replaces it: prom-client counts only
+ * the first of the collections since the event loop last turned, which in a busy process is a small part of them.
  * @param {import('prom-client').Registry} registry
  */
 export function measureCollections(registry) {

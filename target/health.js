@@ -1,18 +1,18 @@
 import { faults } from './faults/faults.js';
 import { activeFaults } from './faults/table.js';
 
-/** How long a dependency may take to answer before it counts as down, ms. */
+/** How long a dependency may take to answer before it is considered down, ms. */
 const TIMEOUT = 1000;
 
 /**
  * @typedef {object} Health
  * @property {'up' | 'degraded'} status
  * @property {Record<string, {state: 'up' | 'down', latency_ms: number}>} dependencies
- * @property {string[]} faults names of those that are on: this target is made worse on purpose
+ * @property {string[]} faults names of the active faults
  */
 
 /**
- * Asks every dependency at once.
+ * Checks all dependencies in parallel.
  * @param {Record<string, () => Promise<unknown>>} pings by name; each resolves when its dependency answers
  * @returns {Promise<Health>}
  */

@@ -1,8 +1,8 @@
-/** The dialect that MCP prescribes. */
+/** The JSON Schema dialect that MCP requires. */
 const JSON_SCHEMA = 'draft-2020-12';
 
 /**
- * A schema that makes its JSON form once. The SDK asks for it on every list, and zod would re-create it.
+ * Caches a schema's JSON form. The SDK requests it for every list, and zod would rebuild it each time.
  * @param {import('zod').ZodType} schema
  * @returns {import('@modelcontextprotocol/server').StandardSchemaWithJSON}
  */

@@ -1,8 +1,8 @@
 /**
- * Writes one JSON line to standard output. For the rare events of a process's life, never for a request.
+ * Writes one JSON line to standard output. For rare events only, not for requests.
  * @param {'info' | 'warn' | 'error'} level
  * @param {string} message
- * @param {Record<string, unknown>} [fields] never a secret, a URL with credentials or a client's data
+ * @param {Record<string, unknown>} [fields] must not contain secrets, URLs with credentials or clients' data
  */
 export function log(level, message, fields = {}) {
   process.stdout.write(

@@ -20,7 +20,7 @@ import updateUser from './tools/update-user.js';
 import { WeatherError } from './weather.js';
 
 /**
- * What tools work with.
+ * The services that tools use.
  * @typedef {object} Services
  * @property {import('./users.js').Users} users
  * @property {import('./database.js').Queries} database
@@ -36,9 +36,9 @@ import { WeatherError } from './weather.js';
  * @property {import('zod').ZodType} inputSchema
  * @property {import('zod').ZodType} [outputSchema]
  * @property {import('@modelcontextprotocol/server').ToolAnnotations} annotations
- * @property {(input: any, services: Services, call: import('./serve-tools.js').Call) => Promise<object | string>} run resolves to the structured content; of a tool
- *   without an outputSchema to a text
- * @property {true} [asTask] it takes the `seconds` of its arguments, and answers with a task if its client takes one
+ * @property {(input: any, services: Services, call: import('./serve-tools.js').Call) => Promise<object | string>} run
+ *   returns the structured content, or a text if the tool has no outputSchema
+ * @property {true} [asTask] the tool takes `seconds`, and answers with a task if the client supports tasks
  */
 
 /** @type {Tool[]} */
@@ -60,18 +60,18 @@ const SERVER_INFO = {
   version: '0.1.0',
 };
 
-/** The tools with their schemas ready for any number of servers. */
+/** The tools, with schemas that all servers share. */
 const REGISTRATIONS = TOOLS.map(({ name, run, asTask, inputSchema, outputSchema, ...description }) => ({
   name,
   run,
   asTask,
   description,
   inputSchema: keepJson(inputSchema),
-  // A tool that has it must answer with structured content.
+  // With an outputSchema, a tool must answer with structured content.
   output: outputSchema && { outputSchema: keepJson(outputSchema) },
 }));
 
-/** What never changes while the server runs: let clients keep it. */
+/** Lists never change while the server runs, so clients may cache them. */
 const LISTS = /** @type {const} */ ([
   'tools/list',
   'resources/list',
@@ -80,11 +80,11 @@ const LISTS = /** @type {const} */ ([
 ]);
 const LIST_TTL = 300_000;
 
-/** Messages of these are written for clients; any other error may tell too much. */
+/** Errors whose messages are meant for clients. Other messages may reveal internals. */
 const TELLING_ERRORS = [ToolError, DatabaseError, WeatherError];
 
 /**
- * How a result is written, by the setting CONTENT.
+ * Formats a result, by the setting CONTENT.
  * @type {Record<string, (structuredContent: Record<string, unknown>) => import('@modelcontextprotocol/server').CallToolResult>}
  */
 const WRITERS = {
@@ -97,8 +97,7 @@ const WRITERS = {
 const jsonText = (value) => ({ type: /** @type {const} */ ('text'), text: JSON.stringify(value) });
 
 /**
- * How the client of a server may subscribe to resources: not at all, on streams of its own, which the SDK serves, or in
- * its session.
+ * How a client may subscribe to resources: not at all, on separate streams (served by the SDK), or in its session.
  * @typedef {'never' | 'streams' | 'session'} Subscribing
  */
 
@@ -106,7 +105,7 @@ const jsonText = (value) => ({ type: /** @type {const} */ ('text'), text: JSON.s
  * @param {Services} services
  * @param {import('./user-changes.js').UserChanges} changes
  * @param {Pick<import('./config.js').Config, 'content'>} config
- * @returns {(subscribing: Subscribing) => McpServer} makes servers, which share all that they can
+ * @returns {(subscribing: Subscribing) => McpServer} creates servers that share their tools, schemas and services
  */
 export function mcpServerFactory(services, changes, { content }) {
   const write = /** @type {NonNullable<typeof WRITERS[string]>} */ (WRITERS[content]);
@@ -155,7 +154,7 @@ export function mcpServerFactory(services, changes, { content }) {
 }
 
 /**
- * The services as one tool gets them: what it asks of the database and the cache is counted as its own.
+ * Returns the services for one tool: its database and cache accesses are counted for that tool.
  * @param {string} tool
  * @param {Services} services
  * @returns {Services}
@@ -170,7 +169,7 @@ export function servicesFor(tool, services) {
 
 /**
  * @param {unknown} error
- * @param {string} tool or the method that failed
+ * @param {string} tool the tool or the method that failed
  */
 function messageOf(error, tool) {
   if (TELLING_ERRORS.some((kind) => error instanceof kind)) return /** @type {Error} */ (error).message;

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { measureCollections } from './garbage-collections.js';
 
 /**
- * State of one worker's connection pool.
+ * State of a worker's connection pool.
  * @typedef {{used: number, idle: number, waiting: number, size: number}} PoolState
  */
 
@@ -16,10 +16,10 @@ const UPSTREAM_BUCKETS = [0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2];
 const AUTHORITY_BUCKETS = [0.1, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10];
 const SIZE_BUCKETS = [256, 1024, 4096, 16_384, 65_536, 262_144];
 
-/** How often the event loop's delay is sampled, ms. */
+/** Sampling interval of the event-loop delay, ms. */
 export const LAG_RESOLUTION = 10;
 
-/** What one worker measures. Sums over the workers are made by {@link import('./cluster-metrics.js')}. */
+/** The metrics of one worker. {@link import('./cluster-metrics.js')} sums them over all workers. */
 export class Metrics {
   #requestRate = new RateWindow();
   #requestDuration;
@@ -174,7 +174,7 @@ export class Metrics {
       registers,
     });
 
-    // A series that does not exist until its first event has no rate at that event.
+    // Starts the series at 0: rate() would miss the first event of a series that begins with it.
     this.cacheHits.inc({ tool: 'get_user' }, 0);
     this.cacheMisses.inc({ tool: 'get_user' }, 0);
   }
@@ -182,7 +182,7 @@ export class Metrics {
   /**
    * Counts an answered request.
    * @param {{method: string, endpoint: string, status: number}} labels
-   * @param {number} start when it came, by performance.now()
+   * @param {number} start when it arrived, by performance.now()
    */
   observeRequest(labels, start) {
     this.#requestRate.add();
@@ -190,7 +190,7 @@ export class Metrics {
   }
 
   /**
-   * Publishes a pool's state, read whenever metrics are asked for.
+   * Registers a function that returns the pool's state; it is called whenever metrics are collected.
    * @param {() => PoolState} read
    */
   watchPool(read) {
@@ -220,9 +220,9 @@ export class Metrics {
 
 const WINDOW_SECONDS = 5;
 
-/** Counts events in whole seconds of the clock. */
+/** Counts events in whole seconds. */
 class RateWindow {
-  // One slot more than the window: the second under way is not whole yet.
+  // One slot more than the window, for the current, incomplete second.
   #slots = Array.from({ length: WINDOW_SECONDS + 1 }, () => ({ second: 0, count: 0 }));
 
   add() {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A client that answers a request for the password with SCRAM alone, in which the password is not sent: whoever took the server's port
- * gets nothing that opens the database.
+ * A client that authenticates with SCRAM only, which does not send the password: a process that has taken the server's
+ * port learns nothing that gives access to the database.
  */
 export class PostgresClient extends pg.Client {
   _handleAuthCleartextPassword() {

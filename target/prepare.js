@@ -6,20 +6,20 @@ import { log } from './log.js';
 import { connectRedis, UNWRITTEN, userKey } from './redis.js';
 import { seed } from './seed.js';
 
-/** How long a start waits for the database, ms. */
+/** How long the target waits for the database at its start, ms. */
 const DATABASE_TIMEOUT = 30_000;
 
-/** PostgreSQL's own word for: not yet. */
+/** PostgreSQL's error code cannot_connect_now. */
 const STARTING_UP = '57P03';
 
-/** How long a start waits for Redis, ms. */
+/** How long the target waits for Redis at its start, ms. */
 const REDIS_TIMEOUT = 2000;
 
 /**
  * Waits for the database and gives it its schema and data.
  * @param {import('./config.js').Config} config
  * @returns {Promise<boolean>} whether the database was new
- * @throws {EnvironmentError} when the database grants fewer connections than the pools may open
+ * @throws {EnvironmentError} if the database grants fewer connections than the pools may open
  */
 export async function prepareDatabase(config) {
   const deadline = Date.now() + DATABASE_TIMEOUT;
@@ -48,23 +48,23 @@ export async function prepareDatabase(config) {
 }
 
 /**
- * A database that is starting or not there yet is worth waiting for; one that answers with a refusal is not.
+ * Retries if the database is starting or unreachable, but not if it refuses the connection.
  * @param {unknown} error
  */
 function mayRecover(error) {
   return !(error instanceof pg.DatabaseError) || error.code === STARTING_UP;
 }
 
-/** Remembers for which strategy, over which data, the cache was filled. */
+/** The key that stores which strategy and which data the cache was filled for. */
 const STRATEGY = 'users:strategy';
 
 const SCAN_COUNT = 1000;
 
 /**
- * Empties a cache that may hold what the database does not: one left by another database, or by a strategy whose writes
- * this one does not follow. One that fits stays warm.
+ * Empties the cache if it may be inconsistent with the database: if it was filled from another database, or by a
+ * strategy whose writes the current one does not handle. Otherwise the cache stays warm.
  * @param {import('./config.js').Config} config
- * @param {boolean} seeded whether the database is new
+ * @param {boolean} seeded whether the database was new
  */
 export async function prepareCache({ redisUrl, cacheStrategy }, seeded) {
   const redis = connectRedis(redisUrl);

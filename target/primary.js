@@ -10,17 +10,17 @@ import { log } from './log.js';
 import { prepareCache, prepareDatabase } from './prepare.js';
 import { SLOT, SOCKET_FOLDER, STOP } from './worker-contract.js';
 
-/** Pause before a worker that ended by itself is replaced: one that can't run must not spin. ms */
+/** Delay before a worker that has exited is replaced, ms, so that one that can't start does not loop. */
 const RESPAWN_DELAY = 500;
 
-/** How long workers may take to drain and flush before they are ended by force, ms. */
+/** How long workers may take to drain and flush before they are killed, ms. */
 const STOP_TIMEOUT = 10_000;
 
-/** Exit code of a worker that can't run as configured; a new one could not either. */
+/** Exit code of a worker with an invalid configuration: replacing it would not help. */
 const BAD_CONFIGURATION = 2;
 
 /**
- * Prepares the stores, then keeps the workers running until it is told to stop.
+ * Prepares the stores, then keeps the workers running until the process is told to stop.
  * @param {import('./config.js').Config} config
  */
 export async function runPrimary(config) {
@@ -31,7 +31,7 @@ export async function runPrimary(config) {
   const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
   const faults = new FaultControl({ database: config.database, workers });
   await faults.set(config.faults);
-  /** @type {Map<number, number>} by a worker's id */
+  /** @type {Map<number, number>} slot by worker id */
   const slots = new Map();
   /** @param {number} slot */
   function fork(slot) {
@@ -56,7 +56,7 @@ export async function runPrimary(config) {
   const admin = await serveAdmin({ config, renderMetrics, faults });
   let listening = 0;
   cluster.on('listening', (_worker, { port, addressType }) => {
-    // Sessions give every worker a socket of its own besides.
+    // With sessions, each worker also listens on a Unix socket, which does not count.
     if (Number(addressType) > 0) listening++;
     if (listening !== config.workers) return;
     log('info', 'target listening', {
@@ -79,7 +79,7 @@ export async function runPrimary(config) {
   for (let slot = 0; slot < config.workers; slot++) fork(slot);
 }
 
-/** @returns {string} a folder that only this user can enter, removed at the end */
+/** @returns {string} a folder that only this user can enter; removed at exit */
 function makeSocketFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-target-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -11,8 +11,8 @@ import { CATEGORIES, PLANS, REGIONS } from './seed.js';
  * @property {string} name
  * @property {string} title
  * @property {string} description
- * @property {z.ZodObject} [argsSchema] of texts: a prompt's arguments are nothing else
- * @property {(args: any, services: Services) => Promise<string>} write the text that a user would send to a model
+ * @property {z.ZodObject} [argsSchema] all values are strings: MCP allows no other arguments
+ * @property {(args: any, services: Services) => Promise<string>} write returns the text of the user message
  */
 
 const Region = () =>
@@ -59,11 +59,11 @@ const PROMPTS = [
   },
 ];
 
-/** The prompts ready for any number of servers. */
+/** The prompts, prepared for all servers. */
 const REGISTRATIONS = PROMPTS.map(({ name, argsSchema, write, ...description }) => ({
   name,
   write,
-  // The SDK looks for completions in the shape.
+  // The SDK finds completions only in the shape of the schema.
   config: {
     ...description,
     ...(argsSchema && { argsSchema: { ...keepJson(argsSchema), shape: argsSchema.shape } }),
@@ -73,7 +73,7 @@ const REGISTRATIONS = PROMPTS.map(({ name, argsSchema, write, ...description }) 
 /**
  * @param {import('@modelcontextprotocol/server').McpServer} server
  * @param {Services} services
- * @param {(error: unknown) => string} explain what may be said of an error
+ * @param {(error: unknown) => string} explain returns the part of an error that a client may see
  */
 export function addPrompts(server, services, explain) {
   for (const { name, write, config } of REGISTRATIONS) {

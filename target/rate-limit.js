@@ -5,11 +5,12 @@ const KEY = 'service';
 const WINDOW_SECONDS = 1;
 
 /**
- * A limit on the whole service's requests a second. It counts in Redis, because connections, and so load, are never
- * spread evenly over workers; while Redis is away each worker grants its share.
+ * Limits the requests per second of the whole service. The counter is in Redis, because connections are not spread
+ * evenly over the workers. If Redis is unavailable, each worker applies its share of the limit.
  * @param {import('./config.js').Config} config
  * @param {import('./redis.js').Redis} redis
- * @returns {() => Promise<number>} takes one request; resolves to 0 when it may go on, else to the whole seconds to wait
+ * @returns {() => Promise<number>} counts a request; resolves to 0 if it is allowed, else to the seconds to wait
+ * (Retry-After)
  */
 export function createRateLimit(config, redis) {
   /** @type {RateLimiterRedis | undefined} */
@@ -44,7 +45,7 @@ function makeLimiter({ points, workers, redis }) {
     keyPrefix: 'rate',
     points,
     duration: WINDOW_SECONDS,
-    // Once the window is used up its refusals cost no trip to Redis.
+    // Once the limit is reached, requests are refused in memory until the window ends, without a request to Redis.
     inMemoryBlockOnConsumed: points,
     insuranceLimiter: new RateLimiterMemory({
       points: Math.max(1, Math.round(points / workers)),

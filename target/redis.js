@@ -2,21 +2,21 @@ import { createClient, defineScript } from 'redis';
 import { cacheDelay } from './faults/cache-delay.js';
 import { log } from './log.js';
 
-/** Redis away is noticed after this long even when it falls silent without closing its connections, ms. */
+/** How long a silent connection may stay open before Redis counts as unavailable, ms. */
 const SILENCE_TIMEOUT = 2000;
 const PING_INTERVAL = 500;
 export const CONNECT_TIMEOUT = 1000;
 const LONGEST_RECONNECT_DELAY = 500;
 
-/** Where users are kept in Redis: one key a user, and the hash of those that the database does not have yet. */
+/** Keys of users in Redis: one per user, and a hash of those not yet written to the database. */
 export const userKey = (/** @type {number | string} */ id) => `user:${id}`;
 export const UNWRITTEN = 'users:unwritten';
 
-/** The channel on which every change of a user is told, as `id region`. */
+/** The channel on which changes of users are published, as `id region`. */
 export const CHANGED_USERS = 'users:changed';
 
 /**
- * Caches a user unless a newer version is there: a slow writer must not undo a fast one.
+ * Caches a user unless a newer version is cached, so that a slow writer can't overwrite a newer value.
  * Arguments: user as JSON, version, lifetime in seconds.
  */
 const cacheNewer = defineScript({
@@ -35,9 +35,9 @@ const cacheNewer = defineScript({
 });
 
 /**
- * Changes a cached user, marks it as unwritten and tells of it, in one step. Until it is written it must not expire, or the next
- * reader would fetch the old one from the database. Arguments: the changes and the time of the change as JSON, and the
- * user to start from if none is cached ('' when the caller has none: the reply is then null).
+ * Atomically changes a cached user, marks it as unwritten and publishes the change. An unwritten user does not expire:
+ * otherwise the next reader would load the old version from the database. Arguments: the changes and their time as
+ * JSON, and the user to start from if none is cached ('' if the caller has none: the reply is then null).
  */
 const changeUnwritten = defineScript({
   NUMBER_OF_KEYS: 2,
@@ -67,8 +67,8 @@ const changeUnwritten = defineScript({
 });
 
 /**
- * Unmarks users that the database has now, except those changed again meanwhile, and lets them expire.
- * Arguments: lifetime in seconds, then id and JSON of each user as it was written.
+ * Removes the mark of users that were written to the database, except those that changed in the meantime, and lets them
+ * expire. Arguments: lifetime in seconds, then id and JSON of each user as it was written.
  */
 const markWritten = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -94,7 +94,8 @@ const markWritten = defineScript({
 /** @typedef {ReturnType<typeof connectRedis>} Redis */
 
 /**
- * A Redis connection that repairs itself. While it is down every command fails at once instead of queueing.
+ * A Redis connection that reconnects automatically. While it is down, every command fails at once instead of being
+ * queued.
  * @param {string} url
  */
 export function connectRedis(url) {
@@ -102,7 +103,7 @@ export function connectRedis(url) {
     url,
     scripts: { cacheNewer, changeUnwritten, markWritten },
     disableOfflineQueue: true,
-    // Announcements of Redis Enterprise: the client takes no address of a Unix socket with them.
+    // Notifications of Redis Enterprise: with them, the client does not accept Unix sockets.
     maintNotifications: 'disabled',
     pingInterval: PING_INTERVAL,
     socket: {
@@ -111,7 +112,7 @@ export function connectRedis(url) {
       reconnectStrategy: (retries) => Math.min(20 * 2 ** retries, LONGEST_RECONNECT_DELAY),
     },
   });
-  // Errors repeat with every attempt to reconnect: one line an outage is enough.
+  // The error repeats with every attempt to reconnect; it is logged once per outage.
   let down = false;
   client.on('error', (/** @type {Error & {code?: string}} */ error) => {
     if (!down) log('warn', 'redis is away', { reason: error.code ?? error.message });
@@ -125,8 +126,8 @@ export function connectRedis(url) {
 }
 
 /**
- * Measures every command but the client's own PING, and lets the cache's fault at them. In the one place that all commands
- * come through: the client's tracing channel would tell the same, for a fifth of the processor time of a simple call.
+ * Measures every command except the client's own PING, and applies cache_delay_ms. All commands pass through this
+ * function. The client's tracing channel would provide the same, but takes a fifth of the CPU time of a simple call.
  * @param {Redis} redis
  * @param {Pick<import('./metrics.js').Metrics, 'cacheRequestDuration'>} metrics
  */
@@ -137,7 +138,7 @@ export function watchCommands(redis, { cacheRequestDuration }) {
   const delay = cacheDelay(send);
   inner.sendCommand = (args, options) => {
     if (args[0] === 'PING') return send(args, options);
-    // What is sent first is run first.
+    // Redis runs commands in the order in which they are sent.
     delay();
     const start = performance.now();
     const reply = send(args, options);

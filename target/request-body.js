@@ -1,11 +1,11 @@
-/** The largest body that is read, bytes. A full process_batch is a tenth of it. */
+/** Size limit of a request's body, bytes: ten times a full process_batch. */
 export const LARGEST_BODY = 1024 * 1024;
 
 /**
  * @param {import('node:http').IncomingMessage} request
  * @param {number} [largest] bytes
- * @returns {Promise<string | undefined>} undefined when it is larger
- * @throws {Error} when the client goes away
+ * @returns {Promise<string | undefined>} undefined if the body is larger
+ * @throws {Error} if the client disconnects
  */
 export function readBody(request, largest = LARGEST_BODY) {
   return new Promise((resolve, reject) => {

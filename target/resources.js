@@ -13,17 +13,18 @@ import { UserId } from './tools/user.js';
 /**
  * @typedef {object} Resource
  * @property {string} name
- * @property {string} uriTemplate with one variable
+ * @property {string} uriTemplate template with one variable
  * @property {string} title
  * @property {string} description
- * @property {(start: string) => string[]} complete values of the variable that begin with a text
- * @property {boolean} [listed] all of its resources are few enough to be listed
- * @property {(value: string, services: Services) => Promise<object | string | undefined>} read undefined: there is no such resource
+ * @property {(start: string) => string[]} complete returns the values of the variable that begin with a text
+ * @property {boolean} [listed] whether resources/list includes its resources; only if they are few
+ * @property {(value: string, services: Services) => Promise<object | string | undefined>} read
+ *   returns undefined if there is no such resource
  */
 
 const MIME_TYPE = 'application/json';
 
-/** Of ids as many as a client may show. */
+/** Maximum number of ids in a completion. */
 const SUGGESTIONS = 20;
 
 /** @param {string} start */
@@ -74,7 +75,7 @@ export const RESOURCES = [
   },
 ];
 
-/** The resources ready for any number of servers. */
+/** The resources, prepared for all servers. */
 const REGISTRATIONS = RESOURCES.map(({ name, uriTemplate, title, description, complete, listed, read }) => {
   const [, scheme = '', variable = ''] = /^(\w+:\/\/)\{(\w+)\}$/.exec(uriTemplate) ?? [];
   const all = complete('').map((value) => ({ uri: `${scheme}${value}`, name: value, mimeType: MIME_TYPE }));
@@ -90,7 +91,7 @@ const REGISTRATIONS = RESOURCES.map(({ name, uriTemplate, title, description, co
   };
 });
 
-/** How a URI that can be read begins; whether it names something, reading tells. */
+/** Matches the prefixes of readable URIs. Whether the resource exists shows when it is read. */
 const READABLE = new RegExp(
   `^(${RESOURCES.map(({ uriTemplate }) => uriTemplate.replace(/\{.*/, '')).join('|')})\\w+$`,
 );
@@ -98,7 +99,7 @@ const READABLE = new RegExp(
 /**
  * @param {import('@modelcontextprotocol/server').McpServer} server
  * @param {Services} services
- * @param {(error: unknown) => string} explain what may be said of an error
+ * @param {(error: unknown) => string} explain returns the part of an error that a client may see
  */
 export function addResources(server, services, explain) {
   for (const { name, variable, template, config, read } of REGISTRATIONS) {
@@ -112,18 +113,18 @@ export function addResources(server, services, explain) {
   }
 }
 
-/** One session's, more than there are resources to watch. */
+/** Subscription limit of a session: more than there are resources to subscribe to. */
 const MOST_SUBSCRIPTIONS = 2 * USERS;
 
 /**
- * Lets the client of a session subscribe to resources until the session ends. (Clients of 2026-07-28 have no session:
- * they listen on a stream, which is the SDK's to serve.)
+ * Lets the client of a session subscribe to resources until the session ends. Clients of 2026-07-28 have no session:
+ * they use a stream, which the SDK serves.
  * @param {import('@modelcontextprotocol/server').McpServer} mcp
  * @param {import('./user-changes.js').UserChanges} changes
  * @param {(error: unknown) => string} explain
  */
 export function acceptSubscriptions({ server }, changes, explain) {
-  /** @type {Map<string, () => void>} what ends each, by URI */
+  /** @type {Map<string, () => void>} functions that end a subscription, by URI */
   const subscribed = new Map();
   let closed = false;
 
@@ -139,7 +140,7 @@ export function acceptSubscriptions({ server }, changes, explain) {
     const end = await changes.watch(uri, notify).catch((error) => {
       throw new ProtocolError(ProtocolErrorCode.InternalError, explain(error));
     });
-    // Meanwhile the session may have ended, or have been asked for the same.
+    // While this waited, the session may have ended, or the client may have subscribed to the same URI.
     if (closed || subscribed.has(uri)) end();
     else subscribed.set(uri, end);
     return {};

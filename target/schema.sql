@@ -1,4 +1,4 @@
--- Applied on every start under the seeding lock; must stay harmless to repeat.
+-- Applied on every start under the seeding lock; must be idempotent.
 
 CREATE TABLE IF NOT EXISTS users (
   id         integer PRIMARY KEY,
@@ -7,7 +7,8 @@ CREATE TABLE IF NOT EXISTS users (
   city       text NOT NULL,
   region     text NOT NULL,
   plan       text NOT NULL,
-  -- Grows with every write. Whoever writes late (write-behind, a racing cache fill) loses to a greater one.
+  -- Incremented by every write. A late write (write-behind, a racing cache fill) is dropped if a greater version
+  -- exists.
   version    integer NOT NULL DEFAULT 1,
   updated_at timestamptz NOT NULL DEFAULT now()
 );
@@ -31,7 +32,7 @@ CREATE TABLE IF NOT EXISTS items (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Who may call the tools behind POST /tools/{tool}/call: a role uses tools up to its clearance (1 low, 2 medium, 3 high).
+-- Roles for POST /tools/{tool}/call: a role may use tools up to its clearance (1 low, 2 medium, 3 high).
 CREATE TABLE IF NOT EXISTS roles (
   name      text PRIMARY KEY,
   clearance smallint NOT NULL CHECK (clearance BETWEEN 1 AND 3)
@@ -43,10 +44,10 @@ CREATE TABLE IF NOT EXISTS accounts (
 INSERT INTO roles VALUES ('guest', 1), ('dev', 2), ('admin', 3) ON CONFLICT DO NOTHING;
 INSERT INTO accounts VALUES ('guest_user', 'guest'), ('dev_user', 'dev'), ('admin_user', 'admin') ON CONFLICT DO NOTHING;
 
--- What a proxy manager manages: proxy hosts, certificates, access lists, streams (target/npm/kinds.js).
+-- Resources of the proxy manager: proxy hosts, certificates, access lists, streams (target/npm/kinds.js).
 CREATE TABLE IF NOT EXISTS npm_resources (
   id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- Whoever made it, such as a test run, can remove exactly what is its own.
+  -- Identifies the creator, such as a test run, so that it can remove exactly its own rows.
   owner          text NOT NULL,
   instance       text NOT NULL,
   kind           text NOT NULL,
@@ -64,7 +65,7 @@ CREATE INDEX IF NOT EXISTS npm_resources_certificate ON npm_resources (certifica
 CREATE INDEX IF NOT EXISTS npm_resources_access_list ON npm_resources (access_list_id);
 CREATE INDEX IF NOT EXISTS npm_resources_age ON npm_resources (created_at);
 
--- Locations of a proxy host, clients of an access list.
+-- Locations of a proxy host, or clients of an access list.
 CREATE TABLE IF NOT EXISTS npm_parts (
   id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   resource_id integer NOT NULL REFERENCES npm_resources ON DELETE CASCADE,

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { PostgresClient } from './postgres-client.js';
 
-/** Users that a fresh database is given; their ids run from 1. */
+/** Number of users in a new database; their ids start at 1. */
 export const USERS = 10_000;
 
-/** Orders spread over the users, a dozen months, and {@link REGIONS}. */
+/** Number of orders, spread over the users, twelve months and {@link REGIONS}. */
 const ORDERS = 30_000;
 
-/** The regions that users live in and reports are made for. */
+/** Regions of the users and of the reports. */
 export const REGIONS = [
   'africa',
   'americas',
@@ -21,10 +21,10 @@ export const REGIONS = [
   'pacific',
 ];
 
-/** What a user may be subscribed to. */
+/** Subscription plans of users. */
 export const PLANS = ['free', 'basic', 'pro', 'enterprise'];
 
-/** What is ordered. */
+/** Categories of orders. */
 export const CATEGORIES = ['books', 'garden', 'music', 'sports', 'tools'];
 
 const CITIES = [
@@ -84,10 +84,10 @@ const LAST_NAMES = [
   'Tanaka',
 ];
 
-/** Any constant serves, as long as every starting target uses the same: it makes them queue. */
+/** An arbitrary constant. All targets use the same one, so that they wait for each other at the start. */
 const SEED_LOCK = 2_026_072_8;
 
-// Arithmetic on the row's number instead of random(): every database holds the very same data.
+// Computed from the row number instead of random(), so that every database holds the same data.
 const SEED_USERS = `
 INSERT INTO users (id, name, email, city, region, plan)
 SELECT n,
@@ -110,11 +110,12 @@ SELECT n,
   JOIN users u ON u.id = 1 + (n::bigint * 6151 % $2::int)`;
 
 /**
- * Makes the schema and the seed data, once: a database that has them is left as it is. Targets that start at the
- * same time wait for one another.
+ * Creates the schema and the seed data, unless the database already has them. Targets that start at the same time wait
+ * for each other.
  * @param {import('pg').ClientConfig} database
- * @returns {Promise<{users: number, seeded: boolean, maxConnections: number}>} what is there now, and the connections that the
- *   server grants to ordinary users
+ * @returns {Promise<{users: number, seeded: boolean, maxConnections: number}>} the number of users, whether the data is
+ * new,
+ *   and the connection limit for ordinary users
  */
 export async function seed(database) {
   const client = new PostgresClient({ ...database, connectionTimeoutMillis: 2000 });

@@ -6,18 +6,19 @@ import { takesTasks } from './tasks.js';
  * @property {string} name
  * @property {import('@modelcontextprotocol/server').StandardSchemaWithJSON} inputSchema
  * @property {import('@modelcontextprotocol/server').StandardSchemaWithJSON} [outputSchema]
- * @property {object} description what tools/list says of it besides
+ * @property {object} description further members of the tool in tools/list
  * @property {(input: any, call: Call) => Promise<import('@modelcontextprotocol/server').CallToolResult>} answer
- * @property {(input: any) => any} [makeTask] instead, for a client that takes tasks
+ * @property {(input: any) => any} [makeTask] used instead of `answer` if the client supports tasks
  *
- * @typedef {object} Call the request that a tool is called by
- * @property {AbortSignal} signal aborted when the client has given the call up
- * @property {(progress: number, total: number) => Promise<void>} reportProgress to a client that has asked for it
+ * @typedef {object} Call the request of a tool call
+ * @property {AbortSignal} signal aborted when the client cancels the call
+ * @property {(progress: number, total: number) => Promise<void>} reportProgress notifies the client if it requested
+ * progress
  */
 
 /**
- * Serves tools as McpServer does those that are registered with it. But it would keep 1.5 KB for each of them in each
- * server, and every session has a server of its own; what is made here is shared by all.
+ * Serves tools as McpServer does, but shares them among all servers. McpServer needs 1.5 KB per tool and server, and
+ * every session has its own server.
  * @param {ServedTool[]} tools
  * @returns {(server: import('@modelcontextprotocol/server').Server) => void}
  */

@@ -1,10 +1,10 @@
 /**
- * Keeps McpServers between requests. The SDK wants an instance that serves nothing else; building one with all its
- * tools costs more than most requests, and an instance whose connection has closed may be connected again.
+ * Reuses McpServers. Each connection needs its own instance while it is open, and creating one with all its tools costs
+ * more than most requests. An instance can be connected again after its connection has closed.
  */
 export class ServerPool {
   #create;
-  /** A modern instance stays modern, so the eras don't share. */
+  /** A modern instance stays modern, so the two eras have separate pools. */
   /** @type {Record<'modern' | 'legacy', import('@modelcontextprotocol/server').McpServer[]>} */
   #idle = { modern: [], legacy: [] };
 
@@ -14,7 +14,7 @@ export class ServerPool {
   }
 
   /**
-   * Takes an instance; it comes back by itself when its connection closes.
+   * Takes an instance, which returns to the pool when its connection closes.
    * @param {'modern' | 'legacy'} era
    */
   take(era) {
@@ -23,7 +23,7 @@ export class ServerPool {
     if (kept) return kept;
     const server = this.#create(era);
     server.server.onclose = () => {
-      // One that answered `initialize` remembers that client's version, which the next request must not inherit.
+      // An instance that answered `initialize` keeps that client's protocol version, so it is not reused.
       if (era === 'modern' || server.server.getNegotiatedProtocolVersion() === undefined) idle.push(server);
     };
     return server;

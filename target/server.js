@@ -4,12 +4,12 @@ import { EnvironmentError } from './environment.js';
 
 try {
   const config = readConfig(process.env);
-  // Each loads only its own part: the primary serves no MCP.
+  // Primary and workers load only their own modules: the primary does not serve MCP.
   if (cluster.isPrimary) await (await import('./primary.js')).runPrimary(config);
   else await (await import('./worker.js')).runWorker(config);
 } catch (error) {
   if (!(error instanceof EnvironmentError)) throw error;
-  // What one worker can't do no other can: one line is enough.
+  // The same error occurs in every worker; it is printed once.
   if (cluster.isPrimary || cluster.worker?.id === 1) process.stderr.write(`target: ${error.message}\n`);
   process.exit(2);
 }

@@ -3,7 +3,7 @@ import { Agent, createServer, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 
-/** How often sessions that are idle too long are looked for, ms; oftener where they are given less than that. */
+/** How often expired sessions are removed, ms; more often if sessionTimeout is shorter. */
 const SWEEP_INTERVAL = 30_000;
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -49,7 +49,7 @@ export class Sessions {
       if (request.method === 'GET' && answer.ok) listenOn(session, request.signal);
       return answer;
     }
-    // Without a session only `initialize` is served; the transport itself refuses anything else.
+    // Without a session, only `initialize` is served; the transport rejects all other requests.
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => sessionId(this.#workerId),
       onsessioninitialized: (created) => this.#open(created, transport),
@@ -63,7 +63,7 @@ export class Sessions {
     return transport.handleRequest(request, options);
   }
 
-  /** Ends every session, and with it the event streams that clients hold open. */
+  /** Ends all sessions and their event streams. */
   async close() {
     clearInterval(this.#sweeper);
     await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
@@ -84,7 +84,7 @@ export class Sessions {
     this.#metrics.sessionsActive.set(this.#sessions.size);
   }
 
-  /** Clients may go away without a DELETE. One that listens is still there. */
+  /** Removes expired sessions: clients may disconnect without DELETE. A session with an open stream is in use. */
   #sweep() {
     const oldest = Date.now() - this.#timeout;
     for (const { transport, lastUsed, streams } of this.#sessions.values()) {
@@ -95,7 +95,7 @@ export class Sessions {
 
 /**
  * @param {Session} session
- * @param {AbortSignal} gone when the client goes away
+ * @param {AbortSignal} gone aborted when the client disconnects
  */
 function listenOn(session, gone) {
   session.streams++;
@@ -107,9 +107,9 @@ function listenOn(session, gone) {
 }
 
 /**
- * Routes requests of a session to the worker that holds it. Connections are spread over the workers, and a client may
- * use several for one session, so a request can arrive at a worker that does not know its session. The session's id
- * names its worker; each worker also listens on a socket in a folder that only this service can open.
+ * Routes requests to the worker that holds their session. Connections are spread over the workers, and a client may use
+ * several for one session, so a request can arrive at another worker. The session's id contains the worker's number.
+ * Each worker also listens on a Unix socket, in a folder that only this service can access.
  */
 export class SessionRouter {
   #folder;
@@ -122,7 +122,7 @@ export class SessionRouter {
    * @param {object} parts
    * @param {string} parts.folder
    * @param {number} parts.workerId
-   * @param {import('./app.js').Handler} parts.endpoint serves a request that another worker has let in
+   * @param {import('./app.js').Handler} parts.endpoint serves requests that another worker has authorized and forwarded
    */
   constructor({ folder, workerId, endpoint }) {
     this.#folder = folder;
@@ -131,7 +131,7 @@ export class SessionRouter {
     this.#server = createServer((request, response) => {
       endpoint(request, response).catch(() => response.destroy());
     });
-    // Other workers keep their connections; closing an idle one could cross with its next request.
+    // Other workers keep their connections. If this side closed an idle one, that could coincide with its next request.
     this.#server.keepAliveTimeout = 0;
   }
 
@@ -140,14 +140,14 @@ export class SessionRouter {
     return /** @type {Promise<void>} */ (
       new Promise((resolve, reject) => {
         this.#server.once('error', reject);
-        // Exclusive: without it node:cluster would share the socket out among all workers.
+        // Without `exclusive`, node:cluster would share the socket among all workers.
         this.#server.listen({ path: this.#socketOf(this.#workerId), exclusive: true }, resolve);
       })
     );
   }
 
   /**
-   * Serves a request here or at the worker that holds its session.
+   * Serves a request here, or forwards it to the worker that holds its session.
    * @type {import('./app.js').Handler}
    */
   async route(request, response) {
@@ -184,7 +184,7 @@ export class SessionRouter {
         });
         forwarded.on('error', async (/** @type {Error & {code?: string}} */ { code }) => {
           if (response.headersSent) return response.destroy();
-          // No such socket: the worker has ended, and its sessions with it.
+          // The socket does not exist: the worker has exited, and its sessions with it.
           const answer = code === 'ENOENT' || code === 'ECONNREFUSED' ? sessionNotFound() : badGateway();
           response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text());
         });
@@ -210,14 +210,14 @@ function sessionId(workerId) {
 
 /**
  * @param {string | string[] | undefined} id
- * @returns {number | undefined} the worker that made a session's id
+ * @returns {number | undefined} the worker that created the session
  */
 function ownerOf(id) {
   const match = /^(\d{1,9})\./.exec(String(id));
   return match ? Number(match[1]) : undefined;
 }
 
-/** Headers that are about one connection and not about the message. */
+/** Headers of a single connection, which are not forwarded. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 /** @param {import('node:http').IncomingHttpHeaders} headers */

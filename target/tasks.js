@@ -1,28 +1,28 @@
 /**
- * Tasks (SEP-2663) of tools that only take time. Nothing is kept: a task's id says when it began and when it ends, so every worker knows it. That
- * also means that a task which is cancelled goes on.
+ * Tasks (SEP-2663) of tools that only wait. No state is stored: a task's id contains its start and its duration, so
+ * every worker can answer for it. As a consequence, a cancelled task continues.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { MAX_SECONDS } from './tools/run-job.js';
 
-/** The name of the extension. */
+/** The identifier of the extension. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
 const POLL_MS = 500;
-/** How long the result of a task is kept. */
+/** How long the result of a task is available. */
 const TTL_MS = 300_000;
 
 const Params = z.looseObject({ taskId: z.string().max(200) });
 const Task = z.object({ seconds: z.number().min(0).max(MAX_SECONDS), began: z.int() });
 
-/** @typedef {z.infer<typeof Task>} Task seconds: how long it takes; began: Unix time in milliseconds */
+/** @typedef {z.infer<typeof Task>} Task seconds: duration; began: Unix time in ms */
 
 /**
  * @param {import('@modelcontextprotocol/server').ServerContext['mcpReq']} request
- * @returns {boolean} its client takes a task for an answer
+ * @returns {boolean} whether the client supports tasks
  */
 export const takesTasks = ({ envelope }) => {
   /** @type {any} */
@@ -30,12 +30,13 @@ export const takesTasks = ({ envelope }) => {
   return Object.hasOwn(capabilities?.extensions ?? {}, TASKS);
 };
 
-/** @param {number} seconds @returns {any} the answer to the call that makes a task */
+/** @param {number} seconds @returns {any} the answer to the call that creates the task */
 export const newTask = (seconds) => ({ ...stateOf({ seconds, began: Date.now() }), resultType: 'task' });
 
 /**
  * @param {import('@modelcontextprotocol/server').Server} server
- * @param {(task: Task) => import('@modelcontextprotocol/server').CallToolResult} resultOf a task that has ended
+ * @param {(task: Task) => import('@modelcontextprotocol/server').CallToolResult} resultOf
+ *   returns the result of a completed task
  */
 export function serveTasks(server, resultOf) {
   server.setRequestHandler('tasks/get', { params: Params }, ({ taskId }) => {

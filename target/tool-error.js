@@ -1,2 +1,2 @@
-/** A tool can't do what was asked; the message is meant for the client. */
+/** A tool can't do what was requested. The message is meant for the client. */
 export class ToolError extends Error {}

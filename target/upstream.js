@@ -7,13 +7,13 @@ import { log } from './log.js';
 import { logNormal } from './log-normal.js';
 import { readBody } from './request-body.js';
 
-/** Width of the latency's log-normal distribution: with a mean of 650 ms it puts the 99th percentile at 850 ms. */
+/** Sigma of the log-normal latency: with a mean of 650 ms, the 99th percentile is 850 ms. */
 const SIGMA = 0.12;
 
-/** A request that "times out" is held this long, ms: longer than any sensible client waits. */
+/** How long a request that "times out" is held, ms: longer than clients wait. */
 const HANG = 30_000;
 
-/** The longest delay that a request may ask for, ms. */
+/** Maximum value of delay_ms, ms. */
 const LONGEST_DELAY = 30_000;
 
 const CONDITIONS = ['sunny', 'cloudy', 'rain', 'snow', 'fog'];
@@ -27,11 +27,11 @@ const VARIABLES = {
   HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
   PORT: wholeNumber(0, 65535, '8001'),
   LATENCY_MEAN_MS: wholeNumber(1, 10_000, '650'),
-  // A share in thousandths, so that every variable stays a whole number.
+  // In thousandths, so that every variable is a whole number.
   TIMEOUTS_PER_1000: wholeNumber(0, 1000, '5'),
-  // Mean of a renewal; a new certificate takes half as long again.
+  // Mean latency of a renewal; a new certificate takes 1.5 times as long.
   AUTHORITY_LATENCY_MS: wholeNumber(1, 10_000, '2200'),
-  // Certificates for one domain; 0 is no limit.
+  // Limit of certificates per domain; 0: no limit.
   AUTHORITY_PER_MINUTE: wholeNumber(0, 1_000_000, '5'),
 };
 
@@ -44,7 +44,8 @@ try {
 }
 
 /**
- * A browser names the site that asks; or its page has a name that leads to this machine, and names of this stack have no dot.
+ * Detects requests of web pages: a browser sends the page's origin. With DNS rebinding the Host header contains a dot,
+ * which no name in this stack does.
  * @param {import('node:http').IncomingMessage} request
  */
 function isFromPage({ headers }) {
@@ -53,7 +54,7 @@ function isFromPage({ headers }) {
 }
 
 /**
- * A weather service as slow as a real one, and a certificate authority that is slower still.
+ * Runs a weather service that is as slow as a real one, and a slower certificate authority.
  * @param {Record<string, any>} config
  */
 function run(config) {
@@ -84,7 +85,7 @@ function run(config) {
       return response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
     }
     if (pathname === '/certificates' && request.method === 'POST') {
-      // Who goes away in the middle of an order has no use for an answer.
+      // The client disconnected while it sent its order.
       return certify(authority, request, response).catch(() => response.destroy());
     }
     const city = searchParams.get('city');
@@ -92,7 +93,7 @@ function run(config) {
       return json(response, 404, { error: 'GET /weather?city=... or POST /certificates' });
 
     const hang = Math.random() * 1000 < config.TIMEOUTS_PER_1000;
-    // The target asks for it while its fault upstream_delay_ms is on.
+    // The target sends delay_ms while the fault upstream_delay_ms is active.
     const later = Math.min(LONGEST_DELAY, Math.max(0, Number(searchParams.get('delay_ms')) || 0));
     const latency = hang ? HANG : logNormal(config.LATENCY_MEAN_MS, SIGMA) + later;
     if (hang) hung.inc();
@@ -141,7 +142,7 @@ function parse(text) {
 }
 
 /**
- * The same city has the same weather every time.
+ * Deterministic: a city always has the same weather.
  * @param {string} city
  */
 function weatherOf(city) {

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CHANGED_USERS } from './redis.js';
 import { ToolError } from './tool-error.js';
 
-/** How long a subscription may wait for Redis, ms. */
+/** Time limit of subscribing in Redis, ms. */
 const SUBSCRIBE_TIMEOUT = 1000;
 
 /** @typedef {import('@modelcontextprotocol/server').ServerEvent} ServerEvent */
 
 /**
- * Tells whoever asked for it that a user has changed, whichever worker or instance changed it: the changes come through
- * Redis. A change made while Redis is away is told to nobody.
+ * Notifies subscribers of changed users, in whichever worker or instance the change was made: changes are published
+ * through Redis. Changes made while Redis is unavailable are not reported.
  *
- * To the SDK this is the bus of its `subscriptions/listen` streams, which filter by themselves; sessions watch one
- * resource each.
+ * The SDK uses it as the event bus of its `subscriptions/listen` streams, which filter events themselves. Sessions
+ * watch individual resources.
  */
 export class UserChanges {
   #redis;
   #metrics;
-  /** @type {Promise<unknown> | undefined} made with the first who asks: without any, no worker hears of a change */
+  /** @type {Promise<unknown> | undefined} created with the first subscription */
   #heard;
   /** @type {Set<(event: ServerEvent) => void>} */
   #streams = new Set();
@@ -34,14 +34,14 @@ export class UserChanges {
     this.#metrics = metrics;
   }
 
-  /** Streams of `subscriptions/listen` that are open. */
+  /** The number of open `subscriptions/listen` streams. */
   get streams() {
     return this.#streams.size;
   }
 
   /**
-   * @param {(event: ServerEvent) => void} listener gets every event
-   * @returns {() => void} ends it
+   * @param {(event: ServerEvent) => void} listener receives every event
+   * @returns {() => void} ends the subscription
    */
   subscribe(listener) {
     this.#streams.add(listener);
@@ -55,8 +55,8 @@ export class UserChanges {
   /**
    * @param {string} uri
    * @param {() => void} listener
-   * @returns {Promise<() => void>} ends it
-   * @throws {ToolError} where Redis is away
+   * @returns {Promise<() => void>} ends the subscription
+   * @throws {ToolError} if Redis is unavailable
    */
   async watch(uri, listener) {
     await Promise.race([this.#hear(), sleep(SUBSCRIBE_TIMEOUT).then(redisIsAway)]).catch(redisIsAway);
@@ -78,7 +78,7 @@ export class UserChanges {
   }
 
   #hear() {
-    // Kept by the Redis client when it has to reconnect.
+    // The Redis client restores the subscription when it reconnects.
     this.#heard ??= this.#redis
       .subscribe(CHANGED_USERS, (message) => this.#changed(message))
       .catch((error) => {
@@ -91,7 +91,7 @@ export class UserChanges {
   /** @param {string} message */
   #changed(message) {
     const [id = '', region = ''] = message.split(' ');
-    // A region's figures and its report are made of its users.
+    // A region's figures and its report depend on its users.
     for (const uri of [`users://${id}`, `regions://${region}`, `reports://${region}`]) {
       this.publish({ kind: 'resource_updated', uri });
     }

@@ -9,11 +9,11 @@ import { CHANGED_USERS, userKey } from './redis.js';
  * @property {string} city
  * @property {string} region
  * @property {string} plan
- * @property {number} version grows by one with every change
+ * @property {number} version incremented by every change
  * @property {string} updated_at ISO 8601
  */
 
-/** @typedef {Partial<Pick<User, 'name' | 'city' | 'plan'>>} Changes what a client may change */
+/** @typedef {Partial<Pick<User, 'name' | 'city' | 'plan'>>} Changes the fields that a client may change */
 
 const COLUMNS = 'id, name, email, city, region, plan, version, updated_at';
 
@@ -43,10 +43,10 @@ const UPDATE_USER = {
     RETURNING ${COLUMNS}`,
 };
 
-/** Who asks where it is no tool. */
+/** The label for requests that do not come from a tool. */
 const OTHER = 'other';
 
-/** The users, in the database and, by the configured strategy, in Redis. */
+/** The users in the database and, depending on the strategy, in Redis. */
 export class Users {
   #database;
   #redis;
@@ -62,7 +62,7 @@ export class Users {
    * @param {import('./database.js').Queries} parts.database
    * @param {import('./redis.js').Redis} parts.redis
    * @param {import('./metrics.js').Metrics} parts.metrics
-   * @param {string} [tool] who asks, for the hit ratio
+   * @param {string} [tool] the requesting tool, for the cache hit metrics
    */
   constructor(parts, tool = OTHER) {
     const { config, database, redis, metrics } = parts;
@@ -77,7 +77,7 @@ export class Users {
 
   /**
    * @param {string} tool
-   * @returns {Users} the same, with queries and look-ups counted as that tool's
+   * @returns {Users} the same users; queries and cache lookups are counted for that tool
    */
   forTool(tool) {
     return new Users({ ...this.#parts, database: this.#parts.database.forTool(tool) }, tool);
@@ -94,7 +94,7 @@ export class Users {
       this.#metrics.cacheMisses.inc({ tool });
       return this.#load(id);
     }
-    // Redis away is a miss, not a failure.
+    // If Redis is unavailable, it counts as a cache miss.
     const cached = await this.#redis.get(userKey(id)).catch(() => null);
     if (cached !== null) {
       this.#metrics.cacheHits.inc({ tool });
@@ -102,7 +102,7 @@ export class Users {
     }
     this.#metrics.cacheMisses.inc({ tool });
     const user = await this.#load(id);
-    // The answer does not wait for the cache. NX: a change made since the load is newer than what was loaded.
+    // The answer does not wait for the cache. NX: an entry written in the meantime is newer than the loaded user.
     if (user) {
       this.#redis
         .set(userKey(id), JSON.stringify(user), {
@@ -115,7 +115,7 @@ export class Users {
   }
 
   /**
-   * Users whose name starts with a text, upper or lower case alike. Never cached.
+   * Finds users whose name starts with a text, ignoring case. Never cached.
    * @param {string} prefix
    * @param {number} limit
    * @returns {Promise<User[]>}
@@ -129,13 +129,13 @@ export class Users {
   /**
    * @param {number} id
    * @param {Changes} changes
-   * @returns {Promise<User | undefined>} the user as changed
+   * @returns {Promise<User | undefined>} the changed user
    */
   async update(id, changes) {
     if (this.#strategy === 'write-behind') return this.#changeBehind(id, changes);
     const user = await this.#store(id, changes);
     if (!user) return undefined;
-    // What can't be removed or replaced because Redis is away is stale until it expires: the price of a cache.
+    // If Redis is unavailable, the cached entry is stale until it expires.
     if (this.#strategy === 'read-through') await this.#redis.del(userKey(id)).catch(() => {});
     if (this.#strategy === 'write-through') await this.#redis.cacheNewer(user, this.#ttl).catch(() => {});
     this.#redis.publish(CHANGED_USERS, `${id} ${user.region}`).catch(() => {});

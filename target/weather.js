@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { faults } from './faults/faults.js';
 import { log } from './log.js';
 
-/** How long one call to the weather service may take, ms. */
+/** Time limit of a call to the weather service, ms. */
 const TIMEOUT = 2000;
 
-/** How long the breaker refuses calls before it lets one through to see, ms. */
+/** How long the open breaker refuses calls before it lets a test call through, ms. */
 const RESET_TIMEOUT = 5000;
 
-/** Share of failed calls, per cent of the last ten seconds, that opens the breaker; and how many calls it takes to tell. */
+/** Failure rate over the last ten seconds that opens the breaker, per cent; and the minimum number of calls. */
 const ERROR_THRESHOLD = 50;
 const VOLUME_THRESHOLD = 10;
 
@@ -17,10 +17,10 @@ const BREAKER = 'weather';
 
 const Answer = z.object({ city: z.string(), temperature_c: z.number(), conditions: z.string() });
 
-/** The weather service could not be used; the message is safe to show to a client. */
+/** The weather service failed. The message contains no secrets and may be shown to a client. */
 export class WeatherError extends Error {}
 
-/** Client of the weather service, behind a circuit breaker. */
+/** Client of the weather service, with a circuit breaker. */
 export class Weather {
   #breaker;
   #baseUrl;
@@ -34,7 +34,7 @@ export class Weather {
     this.#baseUrl = config.upstreamUrl;
     this.#metrics = metrics;
     this.#breaker = new CircuitBreaker((/** @type {string} */ city) => this.#fetch(city), {
-      // fetch times out by itself, which also frees the connection; the breaker's own timer would not.
+      // fetch has its own timeout, which also closes the connection; the breaker's timeout would not.
       timeout: false,
       resetTimeout: RESET_TIMEOUT,
       errorThresholdPercentage: ERROR_THRESHOLD,

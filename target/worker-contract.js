@@ -1,8 +1,8 @@
-/** The primary's message that makes a worker finish and exit. */
+/** The primary's message that makes a worker drain and exit. */
 export const STOP = 'stop';
 
-/** The variable by which the primary tells its workers the folder of their own sockets. */
+/** The environment variable with the folder of the workers' Unix sockets. */
 export const SOCKET_FOLDER = 'TARGET_SOCKET_FOLDER';
 
-/** The variable with a worker's number, from 0; one that is replaced leaves it to its successor. */
+/** The environment variable with a worker's number, from 0. A replacement gets the number of its predecessor. */
 export const SLOT = 'TARGET_WORKER_SLOT';

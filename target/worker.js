@@ -27,24 +27,24 @@ import { Weather } from './weather.js';
 import { SLOT, SOCKET_FOLDER, STOP } from './worker-contract.js';
 import { WriteBehind } from './write-behind.js';
 
-/** How long requests under way may take to finish once the worker is told to stop, ms. */
+/** How long active requests may take to finish after the worker is told to stop, ms. */
 const DRAIN_TIMEOUT = 3000;
 const POLL_INTERVAL = 20;
 
-/** How long saying goodbye to the database may take, ms. */
+/** Time limit for closing the database connections, ms. */
 const CLOSE_TIMEOUT = 1000;
 
 /**
- * How long an idle connection is kept, ms. Node's own 5 s would close connections of a gentle load while their clients
- * are about to use them again.
+ * How long an idle connection is kept open, ms. Node's default of 5 s would close connections under light load just as
+ * clients reuse them.
  */
 const KEEP_ALIVE_TIMEOUT = 75_000;
 
-/** Connections that may wait to be accepted when a spike opens them all at once; the kernel has its own limit. */
+/** Backlog of connections not yet accepted, for spikes that open many at once; the kernel has its own limit. */
 const BACKLOG = 4096;
 
 /**
- * Serves requests until the primary says stop.
+ * Serves requests until the primary sends stop.
  * @param {import('./config.js').Config} config
  */
 export async function runWorker(config) {
@@ -53,8 +53,7 @@ export async function runWorker(config) {
   const database = new Database(config, metrics);
   const redis = connectRedis(config.redisUrl);
   watchCommands(redis, metrics);
-  // Known before the first request: of one that came earlier the cache would know nothing. Without Redis the service works,
-  // slower.
+  // Waits for Redis, so that the first request already uses the cache. Without Redis the service works, but slower.
   const redisKnown = Promise.race([
     redis.connect().catch(() => {}),
     once(redis, 'error'),
@@ -87,13 +86,13 @@ export async function runWorker(config) {
   });
   let underWay = 0;
   const server = createServer(async (request, response) => {
-    // Streams that clients hold open by GET are not waited for.
+    // Event streams opened by GET do not count as active requests.
     const counts = request.method === 'GET' ? 0 : 1;
     underWay += counts;
     try {
       await app(request, response);
     } catch (error) {
-      // A client that goes away in the middle of its own request is no event.
+      // A client that disconnects while it sends its request is not logged.
       if (!request.destroyed) log('error', 'request failed', { error: String(error) });
       if (response.headersSent) response.destroy();
       else response.writeHead(500).end();
@@ -109,28 +108,28 @@ export async function runWorker(config) {
   async function stop() {
     if (stopping) return;
     stopping = true;
-    // A stream that a client listens on ends only because of the stop itself.
+    // An open event stream ends only through the stop itself.
     await drain(server, mcp, () => underWay - changes.streams);
     await writeBehind?.stop();
     weather.close();
-    // A database that fell silent does not say goodbye either.
+    // A database that has stopped answering does not close the connections either.
     await Promise.race([database.close(), sleep(CLOSE_TIMEOUT)]);
     redis.destroy();
     process.exit(0);
   }
   process.on('message', (message) => message === STOP && stop());
-  // A supervisor may signal the whole group. A primary that died takes its workers with it, in order.
+  // A supervisor may signal the whole process group. If the primary dies, its workers stop gracefully.
   for (const event of ['disconnect', 'SIGTERM', 'SIGINT']) process.on(event, stop);
 }
 
 /**
  * @typedef {object} Mcp
  * @property {import('./app.js').Handler} endpoint
- * @property {() => Promise<unknown>} close ends the streams that clients hold open
+ * @property {() => Promise<unknown>} close ends the event streams that clients keep open
  */
 
 /**
- * Both eras on one endpoint: stateless, or with sessions for legacy clients.
+ * Serves both eras on one endpoint: stateless, or with sessions for legacy clients.
  * @param {object} parts
  * @param {import('./config.js').Config} parts.config
  * @param {Metrics} parts.metrics
@@ -185,7 +184,7 @@ function listen(server, { host, port }) {
 }
 
 /**
- * Lets requests under way finish, and no new connection in.
+ * Waits for active requests to finish, and accepts no new connections.
  * @param {import('node:http').Server} server
  * @param {Mcp} mcp
  * @param {() => number} countUnderWay
@@ -194,10 +193,10 @@ async function drain(server, mcp, countUnderWay) {
   const closed = new Promise((resolve) => server.close(resolve));
   const deadline = Date.now() + DRAIN_TIMEOUT;
   while (countUnderWay() > 0 && Date.now() < deadline) await sleep(POLL_INTERVAL);
-  // Only now: closing the SDK's handler cuts off what it still serves.
+  // Closed last: it cuts off the requests that the SDK still serves.
   await mcp.close();
   const timeout = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT);
-  // A connection is idle only after its last answer is sent: look again and again.
+  // A connection becomes idle only after its last answer is sent, so idle connections are closed repeatedly.
   const idle = setInterval(() => server.closeIdleConnections(), POLL_INTERVAL);
   await closed;
   clearTimeout(timeout);

@@ -5,10 +5,10 @@ import { UNWRITTEN } from './redis.js';
 /** How long a change may wait in Redis before it is written to the database, ms. */
 const INTERVAL = 100;
 
-/** Users written in one transaction. */
+/** Maximum number of users per transaction. */
 const BATCH = 500;
 
-/** How long a stop may take to write what waits, ms. */
+/** How long a stop may take to write the pending changes, ms. */
 const STOP_TIMEOUT = 4000;
 const RETRY_INTERVAL = 20;
 
@@ -32,8 +32,8 @@ const WRITE_USERS = {
 };
 
 /**
- * Writes users that were changed in Redis to the database, a little later and many at once. What waits, waits in Redis
- * and not in this process: a crash of the target loses nothing, and what a stop can't write the next start does.
+ * Writes users that were changed in Redis to the database, in batches and with a delay. Pending changes are kept in
+ * Redis, not in this process: nothing is lost if the target crashes, and the next start writes what a stop could not.
  */
 export class WriteBehind {
   #database;
@@ -56,14 +56,14 @@ export class WriteBehind {
     this.#loop = this.#run();
   }
 
-  /** Writes everything that waits, as far as the database and Redis let it in time. */
+  /** Writes all pending changes, unless the database or Redis are unavailable or too slow. */
   async stop() {
     this.#stopped = true;
     const written = await Promise.race([this.#writeAll(), sleep(STOP_TIMEOUT, false)]);
     if (!written) log('warn', 'changed users stay in redis until the next start');
   }
 
-  /** @returns {Promise<boolean>} whether nothing waits any more */
+  /** @returns {Promise<boolean>} whether all pending changes are written */
   async #writeAll() {
     await this.#loop;
     for (;;) {
@@ -77,7 +77,7 @@ export class WriteBehind {
     let failing = false;
     while (!this.#stopped) {
       await sleep(INTERVAL);
-      // That Redis is away is said elsewhere.
+      // The Redis client logs its outage itself.
       if (!this.#redis.isReady) continue;
       try {
         await this.#flush();
@@ -92,13 +92,13 @@ export class WriteBehind {
 
   /**
    * Writes one batch.
-   * @returns {Promise<boolean>} false when there was none, or another process is at it
+   * @returns {Promise<boolean>} false if there was nothing to write or another process is writing
    */
   async #flush() {
     const entries = await this.#redis.hRandFieldCountWithValues(UNWRITTEN, BATCH);
     if (entries.length === 0) return false;
     const written = await this.#database.transaction(async (run) => {
-      // One writer over all processes: rows are then never locked in two orders.
+      // One writer at a time across all processes, so that rows are always locked in the same order.
       const [{ locked }] = await run(TRY_LOCK);
       if (locked) await run(WRITE_USERS, [`[${entries.map(({ value }) => value).join()}]`]);
       return locked;

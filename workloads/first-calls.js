@@ -1,4 +1,4 @@
-/** What a client asks a server first: its tools, and one call. */
+/** The first requests of a client: tools/list and one call. */
 import reference from './reference.js';
 
 /** @type {import('../lib/workload.js').Workload} */
@@ -16,7 +16,7 @@ export default {
 
 /**
  * @param {import('../lib/workload.js').WorkloadDocument} document
- * @returns {import('../lib/test.js').FittedWorkload} with its first tool as the call
+ * @returns {import('../lib/test.js').FittedWorkload} the call is its first tool
  */
 export function firstCallsOf(document) {
   const { operations } = document;

@@ -1,13 +1,13 @@
-/** The calls of `make long-calls`: one tool, which takes as long as its arguments say. */
+/** The calls of `make long-calls`: one tool whose arguments set its duration. */
 
-/** Of the reference target. */
+/** Defaults for the reference target. */
 const REFERENCE = { TOOL: 'run_job', ARGS: '{"seconds": "SECONDS"}' };
 
 /**
  * @param {Record<string, string | undefined>} env TOOL and ARGS
- * @param {string} giveUp k6 duration: when a client gives up
- * @returns {import('../lib/workload.js').Workload} silent: a plain call; progress: the same, and the server is asked for progress; given_up:
- *   its client does not wait for the answer
+ * @param {string} giveUp k6 duration after which a client gives up
+ * @returns {import('../lib/workload.js').Workload} silent: a plain call; progress: the same with progress
+ *   notifications; given_up: the client does not wait for the answer
  */
 export function workload(env, giveUp) {
   const { TOOL: tool, ARGS: text } = env.TOOL && env.ARGS ? env : REFERENCE;
@@ -32,7 +32,8 @@ export function workload(env, giveUp) {
 /**
  * @param {unknown} template JSON
  * @param {number} seconds
- * @returns {unknown} with the duration in place of "SECONDS" and "MILLISECONDS", as a number if there is nothing else in the text
+ * @returns {unknown} the template with "SECONDS" and "MILLISECONDS" replaced by the duration, as a number if
+ *   the text has nothing else
  */
 export function withDuration(template, seconds) {
   if (typeof template === 'string') {

@@ -1,13 +1,16 @@
 /**
- * The reference target's tools of a proxy manager (target/npm/). All that a run makes is its own: it has the run's name as
- * its owner, and `remove_all` removes exactly that. Between calls a virtual user remembers the ids that it was given.
+ * The reference target's proxy manager tools (target/npm/). Resources that a run creates have the run's name
+ * as their owner, and `remove_all` removes exactly those. A VU remembers the ids that it received.
  */
 
 /** @typedef {import('../lib/phases.js').Labels} Labels */
 
 const owner = () => __ENV.TESTID || 'by-hand';
 
-/** Resources of an instance by kind, where the labels of the phase do not say it: those of the benchmark document. */
+/**
+ * Default number of resources of an instance by kind, as in the benchmark document. Labels of a phase
+ * override it.
+ */
 const CONFIGURED = { proxy_hosts: 100, certificates: 50, access_lists: 20, streams: 30 };
 
 /** @type {Record<string, (n: number) => Record<string, unknown>>} */
@@ -25,7 +28,7 @@ const FIELDS = {
       { path: '/api', forward_scheme: 'http', forward_host: `api-${n}.internal`, forward_port: 9000 },
     ],
   }),
-  // No two have a domain in common, in any instance: the authority's limit is by domain.
+  // All domains are unique, even across instances: the authority limits certificates per domain.
   certificates: (n) => ({ nice_name: `certificate ${n}`, domain_names: [domain(n)] }),
   access_lists: (n) => ({
     name: `list ${n}`,
@@ -46,12 +49,12 @@ const domain = (/** @type {number} */ n) =>
 
 const token = () => Math.floor(Math.random() * 2 ** 40).toString(36);
 
-/** What was made by the user itself begins above what was there before. */
+/** Numbers of resources that the VU creates start above those of existing resources. */
 let made = 20_000;
 
-/** @type {Record<string, number[]>} ids by instance and kind, or of what the user itself made by kind */
+/** @type {Record<string, number[]>} ids by instance and kind, or by kind for resources that the VU created */
 const ids = {};
-/** @type {Record<string, number>} how many were filled into an instance, or taken from a list of ids */
+/** @type {Record<string, number>} how many resources were created in an instance, or ids used from a list */
 const counts = {};
 
 /** @param {string} of */
@@ -65,7 +68,7 @@ const next = (of) => {
 const scope = ({ instance = 'default' }) => ({ owner: owner(), instance });
 
 /**
- * The next ids of an instance, round and round.
+ * The next ids of an instance, cyclically.
  *
  * @param {Labels} labels
  * @param {string} plural
@@ -87,11 +90,11 @@ const contentOf = ({ structuredContent, content }) => structuredContent ?? JSON.
 const list = (plural) => ({
   class: 'read',
   args: scope,
-  // Inside a text the quotes are escaped.
+  // In text content the quotes are escaped.
   expect: ({ text }) => text.includes(`"${plural}":[`) || text.includes(`\\"${plural}\\":[`),
   received: (reply, { instance }) => {
     const key = `${instance}/${plural}`;
-    // Once: to read a long answer is no work for a load generator.
+    // Only once: parsing long answers would cost the load generator CPU.
     if (!ids[key]) ids[key] = contentOf(reply.result)[plural].map((/** @type {{id: number}} */ { id }) => id);
   },
 });
@@ -111,7 +114,7 @@ const create = (kind, plural) => ({
   class: 'write',
   args: (labels) => {
     const fields = FIELDS[plural]?.(made++) ?? {};
-    // Other users of the same run number theirs alike.
+    // Other VUs of the same run use the same numbers.
     if (kind === 'proxy_host') fields.domain_names = [`${token()}-${made}.example.com`];
     return { ...scope(labels), ...fields };
   },
@@ -131,7 +134,7 @@ const update = (plural, changes) => ({
   args: (/** @type {Labels} */ labels) => ({ ...get(plural).args(labels), ...changes() }),
 });
 
-/** What the user itself made, the oldest first. @param {string} kind */
+/** Removes resources that the VU created, the oldest first. @param {string} kind */
 const remove = (kind) => ({
   class: /** @type {const} */ ('write'),
   args: (/** @type {Labels} */ labels) => ({ ...scope(labels), id: ids[kind]?.shift() ?? 1 }),
@@ -152,7 +155,7 @@ const configurationOf = (labels) => {
   return configuration;
 };
 
-/** @type {Record<string, Record<string, object[]>>} what is imported again and again, made once */
+/** @type {Record<string, Record<string, object[]>>} documents that are imported repeatedly, built once */
 const documents = {};
 
 /** @param {Labels} labels */
@@ -239,7 +242,7 @@ export default {
       items: ({ resources = 500 }) => resources,
       expect: ({ result }) => contentOf(result).imported === contentOf(result).given,
     },
-    // What prepares a test, and what cleans up after it.
+    // Preparation and clean-up of a test.
     fill: {
       class: 'write',
       tool: 'import_configuration',

@@ -1,14 +1,17 @@
-/** The messages of the test payload on a server that discovery looked at: one tool's call, with one text argument of each size. */
+/**
+ * The messages of the test payload on a server that discovery examined: calls of one tool with a text
+ * argument of each size.
+ */
 import { ConfigError } from '../contract/config-error.js';
 import { oneLine } from '../contract/one-line.js';
 
 /** Sizes of the text, KB. */
 export const SIZES_KB = [1, 2, 4, 8, 16, 32];
 
-/** Characters of one in a title: a server's names are in it. */
+/** Maximum length of a pointer in a title. It contains names from the server. */
 const MAX_POINTER = 60;
 
-/** Last members of a pointer whose texts are free more often than those of `city` or `path`; the first is the best. */
+/** Argument names that are likely to accept any text, unlike `city` or `path`; the best first. */
 const FREE_TEXT = ['text', 'message', 'content', 'body', 'input', 'prompt', 'data', 'value', 'query'];
 
 /** @typedef {import('../lib/workload.js').DocumentOperation} DocumentOperation */
@@ -16,7 +19,7 @@ const FREE_TEXT = ['text', 'message', 'content', 'body', 'input', 'prompt', 'dat
 /**
  * @param {import('../lib/workload.js').WorkloadDocument} document
  * @returns {import('../lib/test.js').FittedWorkload}
- * @throws {ConfigError} if no tool takes long text
+ * @throws {ConfigError} if no tool accepts long text
  */
 export function payloadOf(document) {
   const { name, operations } = document;
@@ -45,7 +48,11 @@ export function payloadOf(document) {
   };
 }
 
-/** Calls that only read come first, then texts that are likely to be free. @param {{spec: Omit<DocumentOperation, 'long_text'>, pointer: string}} candidate */
+/**
+ * Prefers read-only calls, then arguments that are likely to accept any text.
+ *
+ * @param {{spec: Omit<DocumentOperation, 'long_text'>, pointer: string}} candidate
+ */
 function rankOf({ spec, pointer }) {
   const place = FREE_TEXT.indexOf(pointer.split('/').at(-1) ?? '');
   return (spec.class === 'read' ? 0 : FREE_TEXT.length + 1) + (place < 0 ? FREE_TEXT.length : place);
@@ -58,7 +65,11 @@ const membersOf = (pointer) =>
     .slice(1)
     .map((member) => member.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** @param {any} args @param {string} pointer @returns {any} the object or list that has the text; undefined: there is none */
+/**
+ * @param {any} args
+ * @param {string} pointer
+ * @returns {any} the object or array that contains the text; undefined = none
+ */
 function parentOf(args, pointer) {
   const parent = membersOf(pointer)
     .slice(0, -1)

@@ -1,11 +1,14 @@
-/** A server with roles: `POST /tools/{tool}/call`, and who asks in X-User-ID. Each operation is one user's call of one tool. */
+/**
+ * A server with roles: `POST /tools/{tool}/call` with the user in X-User-ID. Each operation is one user's
+ * call of one tool.
+ */
 
 /** @typedef {import('../lib/workload.js').OperationSpec} OperationSpec */
 
 /**
  * @param {string} user
  * @param {string} tool
- * @param {number[]} statuses that are right; any other answer is a failure
+ * @param {number[]} statuses expected statuses; any other answer is a failure
  * @param {Record<string, unknown>} [args]
  * @returns {OperationSpec}
  */
@@ -27,14 +30,14 @@ const scenarios = {
   'admin_user/get_current_model': call('admin_user', 'get_current_model', [200]),
 };
 
-/** What these users must never get, with the level that they lack. @type {Record<string, OperationSpec>} */
+/** Calls that must be denied, with the level that the users lack. @type {Record<string, OperationSpec>} */
 const denials = {
   'denied/guest_user/list_files': call('guest_user', 'list_files', [403]),
   'denied/guest_user/list_users': call('guest_user', 'list_users', [403]),
   'denied/dev_user/list_users': call('dev_user', 'list_users', [403]),
 };
 
-/** @param {Record<string, unknown>} operations @param {number} weight of all of them together */
+/** @param {Record<string, unknown>} operations @param {number} weight total weight */
 const evenly = (operations, weight) => {
   const names = Object.keys(operations);
   return Object.fromEntries(names.map((name) => [name, weight / names.length]));
@@ -47,7 +50,7 @@ export default {
   operations: { ...scenarios, ...denials },
   mixes: {
     scenarios: evenly(scenarios, 100),
-    // Half and half: a refusal must hold while others are let in.
+    // Half and half: denials must hold while other calls are allowed.
     guarded: { ...evenly(scenarios, 50), ...evenly(denials, 50) },
   },
 };

@@ -1,4 +1,4 @@
-/** The reference target's tools (target/tools/), with arguments that its seed data can answer. */
+/** The reference target's tools (target/tools/), with arguments that match its seed data. */
 
 const USERS = 10_000;
 const ITEMS = 10_000;
@@ -11,14 +11,14 @@ const NAME_STARTS = ['a', 'be', 'ca', 'da', 'el', 'jo', 'ma', 'sa'];
 const oneOf = (list) => /** @type {T} */ (list[Math.floor(Math.random() * list.length)]);
 
 /**
- * Some users are asked for far more often than others, which is what makes a cache worth having: cubing an
- * even draw sends 58% of the calls to the first fifth of them.
+ * Some users are requested far more often than others, so that a cache is useful: cubing a uniform random
+ * number sends 58% of the calls to the first fifth of the users.
  */
 const someUser = () => 1 + Math.floor(USERS * Math.random() ** 3);
 
 /**
- * Whether an answer holds a piece of JSON: as structured content, or in the text, where the quotes are escaped. Which of
- * the two there is, is the target's setting CONTENT.
+ * Whether an answer contains a piece of JSON, as structured content or in text content, where the quotes are
+ * escaped. The target's setting CONTENT selects one of the two.
  *
  * @param {string} text
  * @param {string} json
@@ -26,7 +26,7 @@ const someUser = () => 1 + Math.floor(USERS * Math.random() ** 3);
 const holds = (text, json) => text.includes(json) || text.includes(json.replaceAll('"', '\\"'));
 
 /**
- * The target's members come in any order, but an address is one user's.
+ * The order of the members is not fixed, but an email address identifies a user.
  *
  * @param {string} text
  * @param {number} id
@@ -39,7 +39,7 @@ export const contentOf = ({ structuredContent, content }) => structuredContent ?
 /** @param {Record<string, number>} labels */
 const batchSize = ({ items = 100 }) => items;
 
-/** Arguments of `payload` as JSON text, by their size in KB: made once. @type {Record<number, string>} */
+/** Arguments of `payload` as JSON text by size in KB, built once. @type {Record<number, string>} */
 const payloads = {};
 
 /** @param {Record<string, number>} labels */
@@ -81,7 +81,7 @@ export default {
     process_batch: {
       class: 'write',
       args: (labels) => {
-        // A bounded set of keys: the table must not grow with the length of a test.
+        // Use a bounded set of keys, so that the table does not grow with the length of a test.
         const { of: keys = ITEMS } = labels;
         const start = Math.floor(Math.random() * keys);
         const items = Array.from({ length: batchSize(labels) }, (_, index) => ({
@@ -96,14 +96,14 @@ export default {
     payload: {
       class: 'read',
       args: payload,
-      // The answer has as much around its text as the arguments have around theirs, and more.
+      // The answer contains the text of the arguments and at least as much around it.
       expect: ({ text }, args) => text.length > args.length,
     },
   },
   mixes: {
-    // 60% reads, 30% writes, 10% complex calls; one call in two hundred waits for a slow service elsewhere.
+    // 60% reads, 30% writes, 10% complex calls; one call in two hundred waits for a slow upstream service.
     mixed: { get_user: 45, search_users: 15, update_user: 30, generate_report: 9.5, fetch_weather: 0.5 },
-    // What both stores are needed for, and nothing that fails by itself.
+    // Calls that need both stores, and no calls that fail by design.
     stores: { get_user: 45, search_users: 25, update_user: 30 },
   },
 };

@@ -1,11 +1,11 @@
-/** The steps of the test workflows on a server that discovery looked at. */
+/** The steps of the test workflows on a server that discovery examined. */
 
-/** Calls of a sequence, as of that on the reference target. */
+/** Calls of a sequence, as on the reference target. */
 const SEQUENCE = 3;
 
 /**
  * @param {import('../lib/workload.js').WorkloadDocument} document
- * @returns {import('../lib/test.js').FittedWorkload} its operations, and of the steps those that it has something for
+ * @returns {import('../lib/test.js').FittedWorkload} its operations, and the steps that it supports
  */
 export function workflowsOf(document) {
   const { operations, connection, left_out = [] } = document;

@@ -1,23 +1,23 @@
 /**
- * What a client of the reference target does besides calling one tool: lists, subscriptions, and calls that follow from
- * one another.
+ * A client's usual steps on the reference target: single calls, lists, subscriptions, and sequences of
+ * dependent calls.
  */
 import reference, { contentOf } from './reference.js';
 
 const USERS = 10_000;
-/** Names that there are. */
+/** Names in the seed data. */
 const NAMES = ['ada', 'boris', 'chiara', 'dmitri', 'elena', 'farid', 'grace', 'hugo'];
 const CITIES = ['Berlin', 'Lagos', 'Lima', 'Osaka'];
 
 /** @param {string[]} list */
 const oneOf = (list) => list[Math.floor(Math.random() * list.length)];
 
-/** Its tools and their arguments; what one call finds, the next ones use. */
+/** The tools and their arguments; later calls use the results of earlier ones. */
 const { get_user, search_users, update_user } = reference.operations;
 
 let found = 1;
 
-/** Each user of the load subscribes to resources that it is not subscribed to yet, starting anywhere. */
+/** Each VU subscribes to new resources, starting at a random one. */
 let next = Math.floor(Math.random() * USERS);
 
 /** @type {import('../lib/workload.js').Workload} */

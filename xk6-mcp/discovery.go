@@ -42,7 +42,7 @@ func (s *tokenSource) findGrant(ctx context.Context, client *http.Client, header
 		}
 	}
 	if found.method = s.authMethod(methods); found.method == "" {
-		return nil, fmt.Errorf("%s takes none of the client's ways to prove itself; it lists %s", found.endpoint, methods.Raw)
+		return nil, fmt.Errorf("%s supports none of the client's authentication methods; it lists %s", found.endpoint, methods.Raw)
 	}
 	if s.options.scope != "" {
 		found.scope = s.options.scope

@@ -99,7 +99,7 @@ func parseOAuthOptions(rt *sobek.Runtime, input sobek.Value) (*oauthOptions, err
 		return nil, errors.New("expected a clientId, and one of clientSecret, privateKey and assertion")
 	}
 	if o.authMethod != "" && (o.assertion != "" || (o.authMethod == privateKeyJWT) != (o.privateKey != "")) {
-		return nil, fmt.Errorf("authMethod: %s does not go with what the client has to prove itself", o.authMethod)
+		return nil, fmt.Errorf("authMethod: %s does not match the credentials of the client", o.authMethod)
 	}
 	return o, nil
 }

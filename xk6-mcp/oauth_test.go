@@ -337,9 +337,9 @@ func TestOAuthOptions(t *testing.T) {
 		`oauth: { clientId: 'a', privateKey: 'secret' }`:                             "oauth: privateKey: expected a private key, P-256 or RSA, as PEM",
 		`oauth: { clientId: 'a', clientSecret: 'b', scopes: 'c' }`:                   `oauth: unknown option "scopes"`,
 		`oauth: { clientId: 'a', clientSecret: 'b', tokenUrl: 'c' }`:                 "oauth: tokenUrl: expected an http or https URL",
-		`oauth: { clientId: 'a', clientSecret: 'b' }, token: 'c'`:                    "oauth: there is an Authorization, too",
-		`oauth: { clientId: 'a', clientSecret: 'b', authMethod: 'private_key_jwt' }`: "authMethod: private_key_jwt does not go with",
-		`oauth: { clientId: 'a', assertion: 'b', authMethod: 'client_secret_post' }`: "authMethod: client_secret_post does not go with",
+		`oauth: { clientId: 'a', clientSecret: 'b' }, token: 'c'`:                    "set only one of oauth",
+		`oauth: { clientId: 'a', clientSecret: 'b', authMethod: 'private_key_jwt' }`: "authMethod: private_key_jwt does not match",
+		`oauth: { clientId: 'a', assertion: 'b', authMethod: 'client_secret_post' }`: "authMethod: client_secret_post does not match",
 		`oauth: { clientId: 'a', clientSecret: 'b', authMethod: 'tls' }`:             "private_key_jwt",
 		`oauth: { clientId: 'a', clientSecret: 'b', trustedHosts: 'a.example' }`:     "trustedHosts: ",
 	} {

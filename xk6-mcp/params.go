@@ -159,7 +159,7 @@ func parseClientOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, e
 		o.headers.Set("Authorization", "Bearer "+token)
 	}
 	if o.oauth != nil && o.headers.Get("Authorization") != "" {
-		return nil, errors.New("oauth: there is an Authorization, too; expected one of them")
+		return nil, errors.New("set only one of oauth, token and an Authorization header")
 	}
 	return o, nil
 }
@@ -199,7 +199,7 @@ func parseStdioOptions(rt *sobek.Runtime, input sobek.Value) (*clientOptions, er
 		err = errors.New("path is missing; expected a program that speaks MCP on its standard input and output, for example npx")
 	}
 	if err == nil && o.command.runner != "" && o.command.cwd != "" {
-		err = errors.New("cwd and runner are set; expected one of them: the server runs in the runner's folder")
+		err = errors.New("set only one of cwd and runner: the server runs in the runner's folder")
 	}
 	return o, err
 }

@@ -250,7 +250,7 @@ func (c *Client) logInvalid() {
 		return
 	}
 	if _, isLogged := c.logged.LoadOrStore(first, true); !isLogged {
-		c.instance.vu.State().Logger.Warnf("the server wrote what is no JSON-RPC message: %s", oneLine(c.redact(*first), maxShown))
+		c.instance.vu.State().Logger.Warnf("the server wrote a line that is not a JSON-RPC message: %s", oneLine(c.redact(*first), maxShown))
 	}
 }
 

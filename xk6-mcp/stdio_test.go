@@ -160,7 +160,7 @@ func TestStdioEnvironment(t *testing.T) {
 func TestStdioOptions(t *testing.T) {
 	f := stdioFixture(t, "modern", "{}")
 	for options, message := range map[string]string{
-		"{}": "path is missing", "{ path: 'x', cwd: 'y', runner: 'z' }": "cwd and runner are set", "{ path: 'x', processes: 0 }": "per-vu, per-call or a number", "{ path: 'x', base_url: 'y' }": `unknown option "base_url"`,
+		"{}": "path is missing", "{ path: 'x', cwd: 'y', runner: 'z' }": "set only one of cwd and runner", "{ path: 'x', processes: 0 }": "per-vu, per-call or a number", "{ path: 'x', base_url: 'y' }": `unknown option "base_url"`,
 		"{ path: 'x', args: { a: 1 } }": "an array of strings",
 	} {
 		if _, err := f.try("new StdioClient(" + options + ")"); err == nil || !strings.Contains(err.Error(), message) {

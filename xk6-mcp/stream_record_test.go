@@ -15,8 +15,7 @@ func TestStreamRecord(t *testing.T) {
 	answers := map[string]func(w http.ResponseWriter, r received){
 		"refused": func(w http.ResponseWriter, _ received) { w.WriteHeader(http.StatusServiceUnavailable) },
 		"held": func(w http.ResponseWriter, r received) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			w.(http.Flusher).Flush()
+			stream(w, `{"jsonrpc":"2.0","method":"n"}`)
 			<-r.gone
 		},
 		"cut": func(w http.ResponseWriter, _ received) {
@@ -36,12 +35,13 @@ func TestStreamRecord(t *testing.T) {
 	f.init(`const listen = (name, options) => new StreamableHTTPClient({ base_url: url }).listen({}, { headers: { 'X-Case': name }, ...options })`)
 	streams.Streams, streams.held = Streams{}, 0
 	f.await(`(async () => {
-		const held = listen('held', { abandonAfter: 1500 });
+		let held;
+		await new Promise((isOpen) => { held = listen('held', { abandonAfter: 1500, onNotification: isOpen }) });
 		for (const name of ['refused', 'cut', 'withheld']) await listen(name);
 		await held;
 	})()`)
 	found := HeldByClients()
-	if found.Asked != 4 || found.Opened != 2 || found.Lost != 3 || found.Messages != 1 || len(found.Ends) != 3 {
+	if found.Asked != 4 || found.Opened != 2 || found.Lost != 3 || found.Messages != 2 || len(found.Ends) != 3 {
 		t.Fatalf("%+v", found)
 	}
 	if last := found.Held[len(found.Held)-1]; last.Count != 0 {

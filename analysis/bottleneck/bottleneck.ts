@@ -96,7 +96,7 @@ export function bottleneck({ timeline, ...judged }: Facts): Finding[] {
     return [awayIn(miss.phase, miss.reason, miss.observation) ?? nothingLasted(miss)];
   }
   const found = breakages.map((breakage) => limitOf(breakage, timeline, judged));
-  const conclusive = found.filter(({ confidence }) => confidence !== 'not_enough_to_tell');
+  const conclusive = found.filter(({ confidence }) => confidence !== 'inconclusive');
   return conclusive.length > 0 ? conclusive : found.slice(-1);
 }
 

@@ -16,7 +16,7 @@ export function doubtsOf(
   if (nearly < 1) doubts.push('nothing was at its limit: this was the nearest to it');
   if (!baseline) doubts.push('there is no phase to compare with: limits alone say it');
   if (first.held.some(({ source }) => source === 'connections'))
-    doubts.push("it is inferred from the server's connections, seen from outside");
+    doubts.push("it is inferred from the server's connections, observed externally");
   if (first.missing.length > 0) doubts.push(`no samples of ${first.missing.join(', ')}`);
   // Failures do not necessarily affect p99.
   const rho = way === 'failures' ? null : strengthOf(first);

@@ -138,7 +138,7 @@ export function concurrencyFound(context: Case): Finding | null {
     subject,
     phase: phase.name,
     confidence: 'medium',
-    statement: `the ${subject} limited the run in ${phase.name}${pool && ' (seen from outside)'}: it answers ${perSecond(rate.value)} at most, ${atATime}${pool}, and ${nothingFull(context)}`,
+    statement: `the ${subject} limited the run in ${phase.name}${pool && ' (observed externally)'}: it answers ${perSecond(rate.value)} at most, ${atATime}${pool}, and ${nothingFull(context)}`,
     figures: {
       answers_per_s: rate.value,
       service_ms: service.value,
@@ -197,7 +197,7 @@ export function nothingFound(context: Case, missing: string[]): Finding {
     kind: 'bottleneck',
     subject: 'unknown',
     phase: breakage.phase.name,
-    confidence: 'not_enough_to_tell',
+    confidence: 'inconclusive',
     statement: `inconclusive what limited the run in ${breakage.phase.name}: ${nothingFull(context)}${metricsHint}`,
     figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
     evidence: [
@@ -225,7 +225,7 @@ export function nothingLasted({ phase, reason, moments, watched, observation }: 
     kind: 'bottleneck',
     subject: 'unknown',
     phase: phase.name,
-    confidence: 'not_enough_to_tell',
+    confidence: 'inconclusive',
     statement: `inconclusive what limited the run in ${phase.name}: ${beyond} only`,
     figures: { moments, watched_moments: watched },
     evidence: [

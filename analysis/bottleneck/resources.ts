@@ -528,7 +528,7 @@ export const RESOURCES: Resource[] = [
         parts: ['pool'],
       },
       {
-        id: 'seen from outside',
+        id: 'observed externally',
         all: [CALM_DATABASE, { series: 'requests_per_db_client', role: 'saturation', least: 3, times: 3 }],
         any: [{ series: 'db_clients_waiting', role: 'utilisation', least: 0.5, more: 0.1 }],
         says: 'connections to {db_clients.destination} stayed at {db_clients} while {requests_in_flight} requests were in flight after {requests_in_flight.from}: looks like a pool of {db_clients}',

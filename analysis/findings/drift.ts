@@ -56,7 +56,7 @@ function tooShort(stretches: Stretch[], { step_s }: Timeline): Finding[] {
       'leaks',
       `too short to tell whether anything leaks: ${duration(Math.round(longest))} of one load; from ${duration(needed)} on a leak can show`,
       {
-        confidence: 'not_enough_to_tell',
+        confidence: 'inconclusive',
         figures: { steady_s: round(longest, 1), least_s: needed },
       },
     ),

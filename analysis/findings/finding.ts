@@ -32,7 +32,7 @@ export interface Finding {
   kind: FindingKind;
   subject: string;
   phase: string | null;
-  confidence: 'high' | 'medium' | 'low' | 'not_enough_to_tell';
+  confidence: 'high' | 'medium' | 'low' | 'inconclusive';
   /** One sentence. */
   statement: string;
   /** The names contain the units. */

@@ -83,8 +83,8 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
   const tooLittle = (reason: string) => ({
     ...about,
     phase: null,
-    confidence: 'not_enough_to_tell' as const,
-    statement: `not enough to tell from which load on it degrades: ${reason}`,
+    confidence: 'inconclusive' as const,
+    statement: `inconclusive from which load on it degrades: ${reason}`,
     figures: {},
     evidence: [],
   });

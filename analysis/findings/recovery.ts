@@ -39,7 +39,7 @@ export interface Recovery {
   normal_for_s: number;
   /** Calls in that time. */
   calls: number;
-  confidence: 'high' | 'medium' | 'not_enough_to_tell';
+  confidence: 'high' | 'medium' | 'inconclusive';
   /** Why the result is inconclusive. */
   reason: string | null;
 }
@@ -113,7 +113,7 @@ export function recoveryAfter(
     normal_for_s: round(toS - normalFromS, 1),
     calls,
     confidence: reason
-      ? 'not_enough_to_tell'
+      ? 'inconclusive'
       : !isNormal(normalFromS) || calls >= RECOVERY.manyCalls
         ? 'high'
         : 'medium',

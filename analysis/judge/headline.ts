@@ -99,8 +99,7 @@ function shapeIn({ findings }: Facts, subject?: string): string {
 const ofTest = ({ test, findings }: Facts): string[] =>
   findings
     .filter(
-      ({ kind, subject, confidence }) =>
-        kind === 'note' && subject === test && confidence !== 'not_enough_to_tell',
+      ({ kind, subject, confidence }) => kind === 'note' && subject === test && confidence !== 'inconclusive',
     )
     .map(({ statement }) => capitalized(statement))
     .slice(0, 1);
@@ -236,7 +235,7 @@ function effectSentence(run: Facts, mentioned: Finding | null): string[] {
       finding !== mentioned && !(finding.subject === CAPACITY && finding.figures.capacity_rps === null),
   );
   const recovery = run.findings.find(
-    ({ kind, confidence }) => kind === 'recovery' && confidence !== 'not_enough_to_tell',
+    ({ kind, confidence }) => kind === 'recovery' && confidence !== 'inconclusive',
   );
   const moved = [...(cause ? [cause] : []), ...run.findings].find(
     (finding) => finding !== mentioned && finding.phase !== mentioned?.phase && p99Of(finding),

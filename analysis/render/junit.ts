@@ -43,7 +43,7 @@ export function renderJunit(run: Run): string {
     const lines = [statement, ...evidence, ...observations.map((one) => observationText(one, run, phase))];
     if (kind === 'generator' && outcome === 'invalid') testCase.error(statement, outcome, lines.join('\n'));
     else {
-      if (confidence === 'not_enough_to_tell') testCase.skipped();
+      if (confidence === 'inconclusive') testCase.skipped();
       testCase.standardOutput(lines.join('\n'));
     }
   }

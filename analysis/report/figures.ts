@@ -95,7 +95,7 @@ function failures(run: Shown): Figure | null {
 
 function recovery({ findings, thresholds }: Shown): Figure | null {
   const found = findings.find(({ kind }) => kind === 'recovery');
-  if (!found || found.confidence === 'not_enough_to_tell') return null;
+  if (!found || found.confidence === 'inconclusive') return null;
   const { recovery_s: after = null, observed_s: within = null, normal_p99_ms: normal = null } = found.figures;
   const threshold = thresholds.find(({ metric }) => metric === 'recovery_s');
   const limit = threshold?.limit ?? null;

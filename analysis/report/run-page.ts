@@ -87,8 +87,6 @@ function aboutOf(run: Run): string[] {
 const isOverload = ({ phases }: Run, name: string) =>
   phases.some((phase) => phase.name === name && phase.overload);
 
-const CONFIDENCE: Record<string, string> = { not_enough_to_tell: 'inconclusive' };
-
 function findingsOf(run: Run, plots: Plots | null): Finding[] {
   const numbers = new Map(numbered(run.findings).map((one) => [one.finding, one.number]));
   const charts = new Map<string, string>();
@@ -100,7 +98,7 @@ function findingsOf(run: Run, plots: Plots | null): Finding[] {
     const about = [
       subject,
       phase && `in ${phase}${isOverload(run, phase) ? ', which is not judged' : ''}`,
-      CONFIDENCE[confidence] ?? `${confidence} confidence`,
+      confidence === 'inconclusive' ? confidence : `${confidence} confidence`,
       // Findings about the generator are valid even in an invalid run.
       run.verdict.outcome === 'invalid' && kind !== 'generator' && 'in an invalid run',
     ];

@@ -1,4 +1,4 @@
-/** What a cache can answer, and hardly anything else: it is there to be used. */
+/** A workload that a cache can answer almost completely. */
 import reference from '../../workloads/reference.js';
 
 export default {
@@ -6,7 +6,7 @@ export default {
   name: 'cacheable',
   operations: {
     ...reference.operations,
-    // Few enough for all of them to be in the cache before the first phase is over.
+    // Few enough ids that all are cached before the first phase ends.
     get_user: {
       ...reference.operations.get_user,
       args: () => ({ user_id: 1 + Math.floor(Math.random() * 40) }),

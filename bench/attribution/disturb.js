@@ -1,4 +1,4 @@
-/** What is done to a run in addition to the target's own faults. Each function resolves to what undoes it. */
+/** Disturbances of a run other than the target's own faults. Each function resolves to a function that undoes it. */
 import { fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 const BURNER = fileURLToPath(new URL('../../scenarios/chaos/burner.js', import.meta.url));
 
 /**
- * @param {number} count of processes that never wait
- * @param {{apart?: boolean}} [how] apart: each in a session of its own. Linux shares the CPU out among sessions first
- *   (sched_autogroup_enabled), so that any number of processes of one session takes no more than one
+ * @param {number} count number of busy-looping processes
+ * @param {{apart?: boolean}} [how] apart: each process in its own session. Linux first divides the CPU among sessions
+ *   (sched_autogroup_enabled), so the processes of one session together compete like a single process
  * @returns {Promise<() => Promise<void>>}
  */
 export async function burn(count, { apart = false } = {}) {
@@ -31,10 +31,10 @@ export async function burn(count, { apart = false } = {}) {
 const PERIOD_MS = 100;
 
 /**
- * Has a process run for a part of each tenth of a second alone, and leaves the CPU that it would have used to nobody else.
+ * Lets a process run only part of every tenth of a second, without giving the CPU to another process.
  *
- * @param {number} pid of k6
- * @param {number} share of the time in which it may run
+ * @param {number} pid pid of k6
+ * @param {number} share share of the time in which it may run
  * @returns {Promise<() => Promise<void>>}
  */
 export async function starve(pid, share) {
@@ -52,7 +52,7 @@ export async function starve(pid, share) {
   };
 }
 
-/** @param {number} pid @param {NodeJS.Signals} name @returns {boolean} false: it has ended */
+/** @param {number} pid @param {NodeJS.Signals} name @returns {boolean} false if the process has exited */
 function signal(pid, name) {
   try {
     return process.kill(pid, name);

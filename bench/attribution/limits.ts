@@ -1,11 +1,11 @@
-/** What the kernel holds a server to, for a bench: memory and CPU of a cgroup, open files. Cgroups take root. */
+/** Kernel limits of a server for a bench: memory and CPU of a cgroup, and open files. Cgroups require root. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Limits {
   memoryBytes?: number;
-  /** CPU quota. */
+  /** CPU quota, in cores. */
   cores?: number;
   openFiles?: number;
 }
@@ -13,7 +13,7 @@ export interface Limits {
 const PERIOD_US = 100_000;
 const ROOT = '/sys/fs/cgroup';
 
-/** Files of each version of cgroups, with what goes into them. */
+/** The settings of each cgroup version, by file. */
 function settings({ memoryBytes, cores }: Limits, name: string): Record<string, Record<string, string>> {
   const quota = String(Math.round((cores ?? 0) * PERIOD_US));
   if (existsSync(join(ROOT, 'cgroup.controllers'))) {
@@ -34,8 +34,8 @@ function settings({ memoryBytes, cores }: Limits, name: string): Record<string, 
 }
 
 /**
- * @param restarts the program is started again when it ends, as a container engine does it
- * @returns the words to put before a command, and what removes the cgroup once the program has ended
+ * @param restarts whether the program is restarted when it exits, as a container engine does
+ * @returns the words to put before a command, and a function that removes the cgroup after the program has exited
  */
 export function limited(
   limits: Limits,
@@ -53,7 +53,7 @@ export function limited(
       ...(limits.openFiles ? ['prlimit', `--nofile=${limits.openFiles}`, '--'] : []),
       ...(folders.length > 0 ? ['sh', '-c', script, 'sh'] : []),
     ],
-    // What was killed is there until its memory is free.
+    // A killed process stays in the cgroup until its memory is freed.
     remove: async () => {
       for (const folder of folders) {
         for (

@@ -1,14 +1,15 @@
 import { CONCURRENCY } from '../../analysis/bottleneck/no-suspect.ts';
 import { RESOURCES } from '../../analysis/bottleneck/resources.ts';
 
-/** No bottleneck is named. */
+/** The result if no bottleneck is named. */
 export const NOTHING = 'none';
-export const UNKNOWN = 'not enough to tell';
+export const UNKNOWN = 'inconclusive';
 
 /**
- * @param {Pick<import('../../analysis/findings/finding.ts').Finding, 'subject' | 'statement'>} finding a bottleneck
+ * @param {Pick<import('../../analysis/findings/finding.ts').Finding, 'subject' | 'statement'>} finding bottleneck
+ * finding
  * @param {boolean} withCause
- * @returns {string} the id of the resource that it names, with the cause in parentheses; or UNKNOWN
+ * @returns {string} the id of the resource that the finding names, with the cause in parentheses; or UNKNOWN
  */
 export function named({ subject, statement }, withCause) {
   if (subject === CONCURRENCY) return 'concurrency';

@@ -3,9 +3,10 @@ import { startHaproxy } from '../../cli/trials/haproxy.ts';
 import { freePort } from '../../tests/lab.js';
 
 /**
- * Starts HAProxy in front of a server. It serves so few connections at a time, and accepts no more until one of them ends.
+ * Starts HAProxy in front of a server. It serves a limited number of connections at a time; further ones wait for a
+ * free place.
  *
- * @param backlog connections that may wait to be accepted
+ * @param backlog how many connections may wait to be accepted
  */
 export async function startNarrowDoor(
   server: URL,

@@ -1,6 +1,6 @@
 /**
- * Servers by others that export nothing: what limits each is known, and the findings have only what the system knows of its processes. Most
- * limits are there from the beginning, and the spike reaches them.
+ * Third-party servers that export no metrics. The limit of each is known, and the findings have only the operating
+ * system's data about its processes. Most limits exist from the start, and the spike reaches them.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,18 +13,21 @@ import { type Limits, limited } from './limits.ts';
 import { startNarrowDoor } from './narrow-door.ts';
 
 interface Fault extends AttributionFault {
-  /** Calls of tests/servers/python/shop.py; without them the Go server is loaded with what discovery finds. */
+  /**
+   * Calls of tests/servers/python/shop.py. Without it, the load goes to the Go server with the calls that discovery
+   * finds.
+   */
   mix?: (size: number) => Mix;
   limits?: (size: number) => Limits;
   restarts?: true;
   env?: (size: number) => Record<string, string>;
-  /** Latency on the way back from it, from the spike on, ms. */
+  /** The dependency whose responses are delayed from the spike on; the size is in ms. */
   slow?: 'database' | 'cache' | 'upstream';
-  /** Behind HAProxy; every call is made on a connection of its own. */
+  /** Puts HAProxy in front of the server; every call uses a new connection. */
   door?: (size: number) => { connections: number; backlog: number };
 }
 
-/** All that the server can do, little of each. */
+/** Calls of all the server's operations, each cheap. */
 const SHOP: Mix = {
   echo: [40, { text: 'a' }],
   price: [20, { ms: 0.2 }],
@@ -75,7 +78,7 @@ export const FAULTS: Record<string, Fault> = {
     about: 'ms that every sixth call blocks the thread',
   },
   pool: {
-    truth: 'pool (seen from outside)',
+    truth: 'pool (observed externally)',
     size: [50, 90],
     mix: (ms) => ({ ...SHOP, order: [80, { ms }] }),
     env: () => ({ POOL_SIZE: '2' }),
@@ -148,7 +151,7 @@ export const FAULTS: Record<string, Fault> = {
 export const MIN_RIGHT = 0.8;
 export const WRONG_ALLOWED = false;
 
-/** Starts the server and what is behind it; `undo` ends them. */
+/** Starts the server and its dependencies; the functions in `undo` stop them. */
 export async function start(
   lab: LabStack,
   { fault: name, size }: Truth,

@@ -1,4 +1,7 @@
-/** Faults of the reference target (target/faults/table.js) and of what is next to it: which resource each is the truth of, and how it is made. */
+/**
+ * Faults of the reference target (target/faults/table.js) and of its environment: how each is made, and which
+ * bottleneck it must lead to.
+ */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +16,10 @@ const file = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
  * @typedef {import('../attribution.js').Fault & Made} Fault
  *
  * @typedef {object} Made
- * @property {string} [target] the target's fault of that size
- * @property {'burners' | 'generator' | 'network'} [outside] or what is done next to it
- * @property {Record<string, number>} [standing] faults of the target that are on from the beginning: what is normal here
+ * @property {string} [target] name of the target's fault, made with that size
+ * @property {'burners' | 'generator' | 'network'} [outside] a disturbance outside the target instead
+ * @property {Record<string, number>} [standing] faults of the target that are active from the start, as its normal
+ * state
  * @property {string} [workload]
  */
 
@@ -108,7 +112,7 @@ export const FAULTS = {
  * @param {import('../lab-stack.js').LabStack} lab
  * @param {import('../attribution.js').Truth} made
  * @param {string} folder
- * @param {(() => unknown)[]} undo gets what ends what was started
+ * @param {(() => unknown)[]} undo receives the functions that stop what was started
  * @returns {Promise<import('../attribution.js').Started>}
  */
 export async function start(lab, { fault: name, size }, folder, undo) {
@@ -138,7 +142,7 @@ export async function start(lab, { fault: name, size }, folder, undo) {
 }
 
 /**
- * @param {number} port of this host, by which k6 reaches the target; the stack still knows the target as its own
+ * @param {number} port local port at which k6 reaches the target; the stack still treats the target as its own
  * @param {import('../lab-stack.js').LabStack} lab
  * @param {string} folder
  * @param {(() => unknown)[]} undo

@@ -1,4 +1,4 @@
-/** Its phases are then 35, 14, 17 and 18 s long: the spike is just long enough for its signals to be its own. */
+/** The phases last 35, 14, 17 and 18 s: the signals at the end of the spike then cover only the spike. */
 export const DURATION_S = 84;
 
 /**
@@ -7,8 +7,9 @@ export const DURATION_S = 84;
  * @param {import('../lab-stack.js').LabStack} lab
  * @param {import('../attribution.js').Table['start']} start
  * @param {import('../attribution.js').Truth} made
- * @param {string} folder for what the fault needs
- * @param {{variables?: Record<string, string>, untilTheEnd?: boolean}} [options] untilTheEnd: also if the fault ends the run early
+ * @param {string} folder folder for files of the fault
+ * @param {{variables?: Record<string, string>, untilTheEnd?: boolean}} [options] untilTheEnd: ignores the fault's
+ * `untilS`
  * @returns {Promise<import('../lab-stack.js').LabRun>}
  */
 export async function runFault(lab, start, made, folder, { variables = {}, untilTheEnd = false } = {}) {
@@ -29,7 +30,7 @@ export async function runFault(lab, start, made, folder, { variables = {}, until
     };
     const ran = await lab.run('spike', load, {
       during: async ({ phase, generatorPid, after }) => {
-        // A run without its fault is none; it is ended in order all the same.
+        // A run without its fault does not count, but it is completed.
         if (phase.name === 'spike') {
           begun = true;
           await begin(generatorPid).catch((/** @type {unknown} */ error) => failures.push(error));

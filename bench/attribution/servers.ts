@@ -1,4 +1,6 @@
-/** Servers by others (tests/servers/public), each loaded as a stranger would: one spike, and no metrics of its own. */
+/**
+ * Third-party servers (tests/servers/public), loaded without prior knowledge: one spike, and no metrics of their own.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LAG_S } from '../../analysis/collect/signals.ts';
@@ -19,7 +21,7 @@ export const FAULTS: Record<string, Fault> = Object.fromEntries(
 export const MIN_RIGHT = 0.8;
 export const WRONG_ALLOWED = false;
 
-/** Starts the server; `undo` ends it. */
+/** Starts the server; the functions in `undo` stop it. */
 export async function start(
   lab: LabStack,
   { fault: name }: Truth,

@@ -1,4 +1,4 @@
-/** The reference workload with enough calls of the weather service for it to matter. */
+/** The reference workload, with enough calls of the weather service to make it the bottleneck. */
 import reference from '../../workloads/reference.js';
 
 export default {

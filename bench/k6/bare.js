@@ -1,4 +1,4 @@
-/** What a user would write in k6 to call a tool as 2026-07-28 has it, and nothing more: the yardstick. */
+/** The minimal k6 script that calls a tool by MCP 2026-07-28; the baseline of the comparison. */
 import http from 'k6/http';
 
 const { TARGET_URL = '', BENCH_SCENARIO = '' } = __ENV;

@@ -1,6 +1,6 @@
 /**
- * A call with k6/x/mcp: all metrics and tags, and two latency limits. With BENCH_STREAMS instead: so many streams that each VU holds for
- * 10 s; a notification a second comes on each. With BENCH_PROGRAM the server is that program.
+ * A call with k6/x/mcp: all metrics and tags, and two latency limits. With BENCH_STREAMS, each VU instead holds that
+ * many streams for 10 s, each with one notification a second. With BENCH_PROGRAM, that program is the server.
  */
 import mcp from 'k6/x/mcp';
 

@@ -1,4 +1,4 @@
-/** One tool called through the whole of lib/, as the scenario BENCH_SCENARIO and without a warm-up. */
+/** Calls one tool through all of lib/, with the scenario BENCH_SCENARIO and without a warm-up. */
 import { defineTest } from '../../lib/test.js';
 
 const scenario = JSON.parse(__ENV.BENCH_SCENARIO ?? '');
@@ -9,7 +9,7 @@ const test = defineTest({
   name: 'bench',
   title: 'one tool',
   servers: 'any',
-  // TOOL and ARGS choose the operation.
+  // TOOL and ARGS select the operation.
   workload: { name: 'bench', operations: {}, mixes: {} },
   mix: '',
   phases: [{ name: 'calls', ...(rate ? { rate, users, duration } : { ...closed, duration: '10m' }) }],
@@ -18,7 +18,7 @@ const test = defineTest({
 
 const { calls } = test.options.scenarios ?? {};
 if (calls) {
-  // The warm-up's requests would be in the cost, but not in the count.
+  // The warm-up's requests would count as cost, but not as requests.
   test.options.scenarios = { calls: { ...calls, startTime: '0s', ...scenario } };
 }
 

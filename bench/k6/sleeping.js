@@ -1,4 +1,4 @@
-/** A server whose service times are known, at constant rates: a phase for each of BENCH_PHASES. */
+/** Calls a server with known service times at constant rates: one phase for each of BENCH_PHASES. */
 import exec from 'k6/execution';
 import { Trend } from 'k6/metrics';
 import { defineTest } from '../../lib/test.js';
@@ -6,7 +6,7 @@ import { defineTest } from '../../lib/test.js';
 /** @type {import('../accuracy.ts').SleepingPhase[]} */
 const phases = JSON.parse(__ENV.BENCH_PHASES ?? '');
 
-/** What the script waited for each call, by its own clock. */
+/** How long the script waited for each call, by its own clock. */
 const waited = new Trend('bench_waited', true);
 
 const test = defineTest({
@@ -18,7 +18,7 @@ const test = defineTest({
     operations: {
       lookup: {
         class: 'read',
-        // The warm-up has no label, and its calls no phase: the server leaves them out of its times.
+        // Calls of the warm-up have no phase, so the server leaves them out of its log.
         args: ({ phase }) => {
           const of = phases[phase ?? -1];
           return of ? { distribution: of.distribution, phase: of.name } : { distribution: 'constant' };

@@ -1,13 +1,13 @@
 /**
- * Runs the soak test on a target that has just started, which leaks from the warm-up on.
+ * Runs the soak test on a freshly started target that leaks from the warm-up on.
  *
  * @param {import('../lab-stack.js').LabStack} lab
- * @param {Record<string, number>} faults of the target
+ * @param {Record<string, number>} faults faults of the target
  * @param {Record<string, string>} variables
  * @returns {Promise<import('../lab-stack.js').LabRun>}
  */
 export async function runLeak(lab, faults, variables) {
-  // Nothing of the last leak is to be in the next one's memory.
+  // A fresh process: memory of the previous leak must not affect this run.
   await lab.sh(['scripts/fresh-target']);
   let begun = false;
   const ran = await lab.run(

@@ -1,20 +1,20 @@
-// Command bench-server is the target of the benches: an MCP server of both eras that costs next to nothing, so that what
-// is measured is the client.
+// Command bench-server is the MCP server of the benches. It supports both eras and uses almost no CPU, so that the
+// benches measure the client.
 //
 //	bench-server ADDRESS [TLS-ADDRESS]
 //	bench-server stdio
 //
-// At TLS-ADDRESS a handshake takes 100 ms, and each connection is closed after its answer.
+// At TLS-ADDRESS a handshake takes 100 ms, and each connection is closed after one answer.
 //
-// One tool, `lookup`. Paths:
+// Its only tool is `lookup`. Paths:
 //
 //	/json    a call is answered with 700 bytes of JSON
 //	/sse     the same answer as a stream with one event
 //	/64k     64 KB of JSON
-//	/sleep   as /json, after a time from the distribution that the argument of that name names
+//	/sleep   like /json, after a time drawn from the distribution named by the argument `distribution`
 //	/served  how many calls were answered so far
-//	/times   of the calls of /sleep with an argument `phase`: by phase, the microseconds from a request read to its answer
-//	         handed to the kernel
+//	/times   the times of the calls of /sleep with an argument `phase`, by phase: microseconds from reading a
+//	         request to handing its answer to the kernel
 package main
 
 import (
@@ -80,7 +80,7 @@ func main() {
 	log.Fatal(http.ListenAndServe(os.Args[1], nil))
 }
 
-// serveStdio answers the calls on the standard input, one a line.
+// serveStdio answers the calls on standard input, one per line.
 func serveStdio(callResult string) {
 	lines := bufio.NewReader(os.Stdin)
 	for {
@@ -100,7 +100,7 @@ func serveStdio(callResult string) {
 	}
 }
 
-// serveTLS serves with a certificate that nobody trusts.
+// serveTLS serves with a self-signed certificate.
 func serveTLS(address string) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -112,7 +112,7 @@ func serveTLS(address string) {
 	server.StartTLS()
 }
 
-// slowListener delays what a client sends first: its part of the handshake.
+// slowListener delays the client's first message, which begins the handshake.
 type slowListener struct{ net.Listener }
 
 func (l slowListener) Accept() (net.Conn, error) {
@@ -158,7 +158,7 @@ func answer(write func(http.ResponseWriter, string), callResult string, times *s
 			}
 			send("result", callResult)
 			if times != nil {
-				// The answer leaves when the handler returns; without this its writing would not be in the time.
+				// Without the flush, the answer would be written after the handler returns, and its time would not be measured.
 				_ = http.NewResponseController(w).Flush()
 				times.note(call.Params.Arguments.Phase, time.Since(read))
 			}
@@ -180,7 +180,7 @@ func answer(write func(http.ResponseWriter, string), callResult string, times *s
 	}
 }
 
-// hold sends a notification a second on a stream, until the client goes.
+// hold sends a notification a second on a stream until the client disconnects.
 func hold(w http.ResponseWriter, r *http.Request) {
 	method := "notifications/subscriptions/acknowledged"
 	for ticker := time.Tick(time.Second); ; method = "notifications/tools/list_changed" {
@@ -205,7 +205,7 @@ func asEvent(w http.ResponseWriter, message string) {
 	_, _ = io.WriteString(w, "event: message\ndata: "+message+"\n\n")
 }
 
-// result is that of a tool as tools give it: the same records as text and as structured content.
+// result returns a tool result with the same records as text and as structured content.
 func result(records int) string {
 	all := slices.Repeat([]string{`{"id":1,"name":"Charles Babbage","city":"Oslo"}`}, records)
 	structured := `{"records":[` + strings.Join(all, ",") + `]}`
@@ -219,8 +219,8 @@ type serviceTimes struct {
 	us     map[string][]int64
 }
 
-// draw gives a time that the distribution says. Which request gets which depends on their order of arrival; how often
-// each comes does not.
+// draw returns a time from the distribution. The sequence is fixed, so only the assignment to requests depends on their
+// order of arrival.
 func (t *serviceTimes) draw(distribution string) time.Duration {
 	t.lock.Lock()
 	defer t.lock.Unlock()
@@ -233,7 +233,7 @@ func (t *serviceTimes) draw(distribution string) time.Duration {
 		if t.random.Float64() < 0.2 {
 			ms = 100
 		}
-	case "hanging": // one in 20 is never answered
+	case "hanging": // one request in 20 gets no answer
 		ms = 20
 		if t.random.Float64() < 0.05 {
 			ms = math.MaxInt32
@@ -253,7 +253,7 @@ func (t *serviceTimes) note(phase string, took time.Duration) {
 	t.us[phase] = append(t.us[phase], took.Microseconds())
 }
 
-// ServeHTTP gives all times as JSON.
+// ServeHTTP returns all times as JSON.
 func (t *serviceTimes) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	t.lock.Lock()
 	defer t.lock.Unlock()

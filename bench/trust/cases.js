@@ -1,6 +1,6 @@
 /**
- * What is done to a run, and whether it can be trusted then. Rates are for a machine with two processors that generator, target and
- * database share; a larger one takes them more easily, which changes nothing of what is to be found.
+ * Disturbances of a run, and whether the run must be invalid. The rates are for a machine with two CPUs shared by
+ * generator, target and database. On a larger machine the load is lighter, but the expected results are the same.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -14,25 +14,27 @@ import { startBenchServer } from '../harness.ts';
  *
  * @typedef {object} Case
  * @property {string} name
- * @property {RegExp | null} reason why the run has to be invalid; null: it may fail, but it must not be invalid
+ * @property {RegExp | null} reason why the run must be invalid; null: it may fail, but must not be invalid
  * @property {string} test
  * @property {Record<string, string>} [variables]
- * @property {() => string | null} [missing] what this machine lacks for it
- * @property {(lab: LabStack) => Promise<{variables?: Record<string, string>, undo: () => unknown}>} [prepare] before the run
- * @property {(k6: {pid: number, lab: LabStack, seconds: (count: number) => Promise<unknown>}) => Promise<() => unknown>} [disturb] from
- *   the beginning of the first measured phase on; resolves to what undoes it
- * @property {boolean} [early] from the beginning of the warm-up on instead
+ * @property {() => string | null} [missing] returns what this machine lacks for the case
+ * @property {(lab: LabStack) => Promise<{variables?: Record<string, string>, undo: () => unknown}>} [prepare]
+ *   called before the run
+ * @property {(k6: {pid: number, lab: LabStack, seconds: (count: number) => Promise<unknown>}) => Promise<() =>
+ * unknown>} [disturb]
+ *   called at the start of the first measured phase; resolves to a function that undoes it
+ * @property {boolean} [early] call `disturb` at the start of the warm-up instead
  */
 
 const SPIKE = { PROFILE: 'quick', DURATION: '24s' };
-/** @param {number} scale of 850 requests a second */
+/** @param {number} scale factor of 850 requests/s */
 const steady = (scale) => ({
   PROFILE: 'quick',
   DURATION: '15s',
   RATE_SCALE: String(scale),
   THRESHOLDS: 'off',
 });
-/** As many as there are processors, and one: none of these is free then. */
+/** One more than there are CPUs, so that no CPU is idle. */
 const CROWD = availableParallelism() + 1;
 
 /** @type {Case[]} */
@@ -72,7 +74,7 @@ export const CASES = [
     test: 'sustained',
     variables: steady(0.3),
     missing: () => (quotaFolder() ? null : 'a cgroup of our own can not be made here'),
-    // A quota is there from the start, and is looked at each ten seconds.
+    // A quota usually exists from the start, and it is read only every ten seconds.
     early: true,
     disturb: async ({ pid }) => limit(pid, 0.2),
   },
@@ -148,7 +150,7 @@ async function cheapServer() {
 }
 
 /**
- * The lowest priority. Where the kernel gives each session its share (autogroup), that of its session counts, too.
+ * Sets the lowest priority. With autogroup, the priority of the process' session matters too.
  *
  * @param {number} pid
  */
@@ -160,7 +162,7 @@ function comeLast(pid) {
 
 const PERIOD_US = 100_000;
 
-/** @returns {{folder: string, quota: [file: string, text: (us: number) => string][]} | null} a cgroup that can be made here */
+/** @returns {{folder: string, quota: [file: string, text: (us: number) => string][]} | null} a cgroup that can be created here */
 function quotaFolder() {
   const name = `mcp-load-lab-${process.pid}`;
   const kinds = [
@@ -183,7 +185,7 @@ function quotaFolder() {
       rmdirSync(kind.folder);
       if (usable) return kind;
     } catch {
-      // The other kind, or not as this user.
+      // The other cgroup version, or missing permissions.
     }
   }
   return null;
@@ -196,7 +198,7 @@ function limit(pid, cores) {
   for (const [file, text] of quota) writeFileSync(`${folder}/${file}`, text(cores * PERIOD_US));
   writeFileSync(`${folder}/cgroup.procs`, String(pid));
   return () => {
-    // It is empty once k6 has ended.
+    // The cgroup is empty once k6 has exited.
     if (readFileSync(`${folder}/cgroup.procs`, 'utf8') === '') rmdirSync(folder);
   };
 }

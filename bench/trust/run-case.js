@@ -1,10 +1,10 @@
 /**
- * Makes the run of a case.
+ * Runs a case.
  *
  * @param {import('../lab-stack.js').LabStack} lab
  * @param {import('./cases.js').Case} one
- * @param {Record<string, string>} [common] variables, which the case's own override
- * @returns {Promise<import('../lab-stack.js').LabRun>} a run that has a verdict
+ * @param {Record<string, string>} [common] variables; those of the case take precedence
+ * @returns {Promise<import('../lab-stack.js').LabRun>} a run with a verdict
  */
 export async function runCase(lab, { test, variables, prepare, disturb, early = false }, common) {
   const prepared = await prepare?.(lab);

@@ -1,4 +1,4 @@
-/** What a pipeline shows next to the change that it was started by: the verdict, and each finding that says something. */
+/** Annotations that a pipeline shows next to the change: the verdict and the relevant findings. */
 
 export interface Annotation {
   level: 'error' | 'warning' | 'notice';
@@ -6,7 +6,7 @@ export interface Annotation {
   message: string;
 }
 
-/** @returns the verdict's first */
+/** @returns the annotations, the verdict first */
 export function annotationsOfRun({
   test,
   testid,
@@ -21,10 +21,10 @@ export function annotationsOfRun({
       message: verdict.reasons.join('\n'),
     },
     ...findings
-      .filter(({ kind, confidence }) => kind !== 'note' && confidence !== 'not_enough_to_tell')
+      .filter(({ kind, confidence }) => kind !== 'note' && confidence !== 'inconclusive')
       .map(
         ({ kind, subject, phase, statement }): Annotation => ({
-          // What a run passes with is no warning: an objective is how to make it one.
+          // Findings of a passed run are not warnings: use an objective for that.
           level: passed ? 'notice' : 'warning',
           title: `${kind}: ${subject}${phase === null ? '' : ` in ${phase}`}`,
           message: statement,

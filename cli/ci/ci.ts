@@ -1,6 +1,6 @@
 /**
- * `make ci`: one test from start to exit code, for a system that nobody watches. Starts the server where it is told how, runs the test,
- * compares the runs with a baseline, and says where everything is. docs/ci.md has all of it.
+ * `make ci`: one unattended test from start to exit code. It starts the server if SERVER_COMMAND is set, runs
+ * the test, compares the runs with a baseline, and prints where the results are. See docs/ci.md.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -30,15 +30,15 @@ import { combined, isError, LIMIT, SIGNALS, WORDS } from './exit-code.ts';
 import { addOutputs, addSummary, annotationCommands, textOnly } from './github.ts';
 import { type Done, summaryOf } from './summary.ts';
 
-/** For an interrupted run to end its calls, clean up and write its report. */
+/** Time for an interrupted run to end its calls, clean up and write its report. */
 const GRACE_MS = 90_000;
-/** No colour, and nothing that waits for somebody. */
+/** Disables colors and prompts. */
 const QUIET = { NO_COLOR: '1', TERM: 'dumb', CI: 'true', DEBIAN_FRONTEND: 'noninteractive' };
 const MOST = 2000;
 
 const variables = { ...pipeline, ...test, BASE: compare.BASE, RUNS: trials.RUNS };
 type Config = ValuesOf<typeof variables> & {
-  /** null: it runs already. */
+  /** null = already running. */
   server: AskedServer | null;
 };
 
@@ -62,14 +62,14 @@ class Job {
   readonly #secrets = secretsOf(process.env);
   readonly #places = { RESULTS_DIR: resultsFolder(), BASELINES_DIR: baselinesFolder() };
   readonly #folder = join(resultsFolder(), resultName('ci'));
-  /** A stack that runs already is somebody's, and stays up. */
+  /** A stack that was already up is left running. */
   readonly #stackWasUp = existsSync(join(runFolder(), 'stack.env'));
-  /** Why all of it is to end before its end, as the exit code. */
+  /** Aborts everything early; the reason is the exit code. */
   readonly #early = new AbortController();
   readonly #done: Done[] = [];
   readonly #annotations: Annotation[] = [];
 
-  /** Ends what runs, and then all of it. */
+  /** Ends the current step, then everything. */
   end(code: number) {
     this.#early.abort(code);
   }
@@ -146,7 +146,7 @@ class Job {
     for (let number = 1; number <= runs && !this.#early.signal.aborted; number += 1) {
       const what = runs === 1 ? TEST : `${TEST}, run ${number} of ${runs}`;
       this.#logProgress(`${what} ...`);
-      // A name that is given is one run's.
+      // A TESTID names a single run.
       const name: Record<string, string> = TESTID && runs > 1 ? { TESTID: `${TESTID}-${number}` } : {};
       const { code, folder, error } = await this.#script('scripts/run', [TEST], {
         ...name,
@@ -177,8 +177,9 @@ class Job {
   }
 
   /**
-   * @returns what to compare with; '' for nothing
-   * @throws {CompareError} before any load, if BASE is not there or RUNS are too few to call anything worse
+   * @returns the base of the comparison; '' = none
+   * @throws {CompareError} before any load, if BASE does not exist or RUNS is too low for a significant
+   *   result
    */
   #baseOf({ BASE, BASE_OPTIONAL, SAVE_BASELINE, RUNS }: Config): string {
     const options = optionsOf(process.env);
@@ -188,7 +189,7 @@ class Job {
     const plain = BASELINE_NAME.test(BASE) && !existsSync(BASE) && !existsSync(join(results, BASE));
     const isMissing = plain && !existsSync(join(baselines, `${BASE}.json`));
     if (isMissing && (BASE_OPTIONAL || SAVE_BASELINE === BASE)) {
-      // The next job compares as many runs with those that this one saves.
+      // The next job compares the same number of runs with those that this job saves.
       if (SAVE_BASELINE === BASE) checkRuns({ head, ...options });
       const message = `there is no baseline ${BASE} yet: nothing is compared`;
       this.#annotations.push({ level: 'notice', title: 'no baseline', message });
@@ -201,9 +202,9 @@ class Job {
   }
 
   /**
-   * Runs a script of the project and hands on what it says.
+   * Runs a script of the project and forwards its output.
    *
-   * @returns folder: of its results; error: its last line that is one, as the end of a sentence
+   * @returns folder: of its results; error: its last error line, as the end of a sentence
    */
   async #script(script: string, args: string[], given: Record<string, string>) {
     let output = '';
@@ -220,7 +221,7 @@ class Job {
     if (early.aborted) stop();
     const code = await child.ended;
     early.removeEventListener('abort', stop);
-    // What an interrupted script left running is ended as well.
+    // End what an interrupted script left running as well.
     if (early.aborted) await child.stop(0);
     const error = [...output.matchAll(/^error: (.*)$/gm)].at(-1)?.[1];
     return {
@@ -270,7 +271,7 @@ function configOf(): Config {
   return { ...readVariables(variables, process.env), server: askedServer() };
 }
 
-/** undefined: there is none. */
+/** Returns undefined if there is none. */
 function documentIn(folder: string, name: string) {
   try {
     return folder === '' ? undefined : JSON.parse(readFileSync(join(folder, name), 'utf8'));
@@ -279,6 +280,6 @@ function documentIn(folder: string, name: string) {
   }
 }
 
-/** '' where there is none. */
+/** Returns '' if there is none. */
 const textIn = (folder: string, name: string) =>
   folder !== '' && existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';

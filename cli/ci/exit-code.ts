@@ -1,10 +1,10 @@
-/** What `make ci` ends with. docs/ci.md has the table of all exit codes; a test keeps it in step. */
+/** Exit codes of `make ci`. A test compares them with the table in docs/ci.md. */
 import { FAIL, INVALID, PASS } from '../../analysis/judge/verdict.ts';
 import { TARGET, USAGE } from '../ending.ts';
 
-/** As timeout(1): the minutes were over. */
+/** The time limit was exceeded, as with timeout(1). */
 export const LIMIT = 124;
-/** As a shell says it of what a signal ended. */
+/** Exit codes for signals, as in a shell. */
 export const SIGNALS: Partial<Record<NodeJS.Signals, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 export const WORDS: Record<number, string> = {
@@ -16,13 +16,13 @@ export const WORDS: Record<number, string> = {
   [LIMIT]: 'the time limit was reached',
 };
 
-/** Was nothing judged? What comes after it would end the same way. */
+/** Whether nothing was judged: further steps would fail the same way. */
 export const isError = (code: number) => ![PASS, FAIL, INVALID].includes(code);
 
 /**
- * @param codes of the runs and of what followed
- * @returns the first error; else 99 where an objective was missed or something is worse: trustworthy runs show that; else 98 where a figure
- *   can't be trusted or nothing could be judged; else 0
+ * @param codes exit codes of the runs and of the steps after them
+ * @returns the first error; else 99 if a trustworthy run missed an objective or is worse; else 98 if a result
+ *   is not trustworthy or nothing could be judged; else 0
  */
 export function combined(codes: readonly number[]): number {
   const error = codes.find(isError);

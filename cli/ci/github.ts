@@ -1,20 +1,20 @@
-/** What GitHub's runner takes from a step: commands on its output, a summary, outputs. */
+/** GitHub Actions: workflow commands, the step summary and outputs. */
 import { appendFileSync } from 'node:fs';
 import type { Annotation } from './annotations.ts';
 
-/** GitHub refuses a step's summary that is larger. */
+/** GitHub's limit of a step summary. */
 const MAX_SUMMARY_BYTES = 1024 * 1024;
-/** GitHub shows so many of a level and step. */
+/** Annotations that GitHub shows per level and step. */
 const MAX_OF_LEVEL = 10;
 const MAX_MESSAGE = 4000;
 
-/** What a command's message has to be written as. */
+/** Escapes the message of a workflow command. */
 const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
-/** The same for its properties. */
+/** Escapes a property of a workflow command. */
 const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-/** @returns lines; of each level as many as are shown */
+/** @returns lines; at most as many per level as GitHub shows */
 export function annotationCommands(annotations: readonly Annotation[]): string[] {
   const seen = new Map<string, number>();
   return annotations.flatMap(({ level, title, message }) => {
@@ -26,9 +26,9 @@ export function annotationCommands(annotations: readonly Annotation[]): string[]
 }
 
 /**
- * What comes between is text alone: a server's words that look like a command are none.
+ * Disables workflow commands for the output in between, which may contain text of a server.
  *
- * @param token that nobody can guess
+ * @param token a secret token
  * @returns lines
  */
 export const textOnly = (token: string) => ({ stop: `::stop-commands::${token}`, resume: `::${token}::` });

@@ -1,12 +1,12 @@
-/** The page that a pipeline shows of all that it did: the comparison, and the report of each run. */
+/** The summary page of a pipeline: the comparison and the report of each run. */
 
-/** One run, or the comparison. */
+/** A run or the comparison. */
 export interface Done {
   what: string;
   code: number;
-  /** '' where it left nothing. */
+  /** '' = it has no results. */
   folder: string;
-  /** Its own report, '' where it left none. */
+  /** Its report; '' = none. */
   markdown: string;
 }
 
@@ -18,7 +18,7 @@ export function summaryOf({ ending, done }: { ending: string; done: readonly Don
   return [
     `**${ending}**`,
     ...(rows.length > 0 ? ['', '| | exit code | results |', '|---|---|---|', ...rows] : []),
-    // What decides is read first: of several runs that is their comparison, which is made last.
+    // The deciding part comes first: for several runs it is the comparison, which is made last.
     ...done.toReversed().flatMap(({ markdown }) => (markdown === '' ? [] : ['', markdown.trim()])),
     '',
   ].join('\n');

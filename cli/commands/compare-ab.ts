@@ -27,7 +27,7 @@ import { comparisonFolder } from './compare.ts';
 const NAMES = ['A', 'B'] as const;
 /** Exit codes after which every further run fails the same way: usage error, no target. */
 const HOPELESS = [2, 3];
-/** Variables that must be the same for both sides: they say where the runs are. */
+/** Variables that must be the same for both sides: they locate the runs. */
 const COMMON = ['RESULTS_DIR', 'RUN_DIR', 'STACK'];
 
 type Name = (typeof NAMES)[number];
@@ -88,7 +88,7 @@ function check(name: Name, side: Variables) {
   }
 }
 
-/** Without the values of secrets. */
+/** Describes a side without the values of secrets. */
 function described(name: Name, side: Variables): string {
   const words = Object.entries(side).map(([variable, value]) => {
     return `${variable}=${ofCommand.run?.[variable]?.secret ? '***' : value}`;
@@ -120,7 +120,9 @@ export async function compareAb(words: readonly string[]): Promise<number> {
   return compared(sides, testids);
 }
 
-/** Lets work restart the reference target with the settings of a side, and always restores its own settings. */
+/**
+ * Lets work restart the reference target with the settings of a side, and always restores its own settings.
+ */
 async function withTarget(sides: Sides, work: (start: Start) => Promise<number>): Promise<number> {
   const isReference = (side: Variables) => !(side.TARGET_URL ?? process.env.TARGET_URL);
   if (!Object.values(sides).some(isReference)) return work(async (side) => side);
@@ -134,7 +136,7 @@ async function withTarget(sides: Sides, work: (start: Start) => Promise<number>)
   const changed = Object.keys(targetSettings('')).filter((setting) =>
     Object.values(sides).some((side) => setting in side),
   );
-  // `default` unsets a setting, so that what one side changes does not stay for the other.
+  // `default` unsets a setting, so that a change for one side does not remain for the other.
   const own = Object.fromEntries(changed.map((setting) => [setting, before[setting] ?? 'default']));
   try {
     return await work(async (side) => {
@@ -151,11 +153,11 @@ async function withTarget(sides: Sides, work: (start: Start) => Promise<number>)
 
 interface Plan {
   test: string;
-  /** Of each side. */
+  /** Runs of each side. */
   runs: number;
   seed: number;
   sides: Sides;
-  /** runAll fills it. */
+  /** Filled by runAll. */
   testids: TestIds;
   start: Start;
 }

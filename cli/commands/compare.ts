@@ -1,4 +1,4 @@
-/** Comparisons of runs, and the baselines to compare with. */
+/** Commands that compare runs and manage baselines. */
 import { join } from 'node:path';
 import { compareRuns } from '../../analysis/compare/compare-runs.ts';
 import { saveBaseline } from '../../analysis/compare/save-baseline.ts';
@@ -8,7 +8,7 @@ import { takeWords } from '../variables.ts';
 
 const places = () => ({ results: resultsFolder(), baselines: baselinesFolder() });
 
-/** A new one's path, among the results. */
+/** Path of a new comparison in the results folder. */
 export const comparisonFolder = () => join(resultsFolder(), resultName('compare'));
 
 export function compare(words: readonly string[]): number {

@@ -1,4 +1,6 @@
-/** Which tests can load a server: one listing of it, then each test refuses it or not, as a run of that test would. */
+/**
+ * Lists which tests can load a server. It lists the server once, then checks each test as a run of it would.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +15,7 @@ import { checkTrials } from '../trials/trials.ts';
 import { Undo } from '../undo.ts';
 import { takeWords } from '../variables.ts';
 
-/** Characters of a reason: names of a server's tools may be in it. */
+/** Maximum length of a reason, which may contain names of a server's tools. */
 const MAX_REASON = 300;
 
 export async function list(words: readonly string[]): Promise<number> {
@@ -32,10 +34,10 @@ export async function list(words: readonly string[]): Promise<number> {
   undo.add(() => rmSync(scratch, { recursive: true, force: true }));
   try {
     const file = join(scratch, 'workload.json');
-    // It lists, and calls no tool.
+    // Only lists; calls no tool.
     const failure = await discover(file, true);
     if (failure) throw new Ending(failure.reason, failure.code);
-    // The reference target's tests have a workload of their own.
+    // On the reference target the tests use their own workloads.
     if (foreign) Object.assign(env, { WORKLOAD: file, TARGET_PROTOCOL: env.TARGET_PROTOCOL || 'auto' });
     delete env.TOOLS;
     const reasons = await inTurns(tests, refusalOf);
@@ -46,7 +48,7 @@ export async function list(words: readonly string[]): Promise<number> {
   }
 }
 
-/** @returns why the test does not load this server; null: it does */
+/** @returns why the test cannot load this server; null = it can */
 async function refusalOf(test: string): Promise<string | null> {
   try {
     await inspect(test);
@@ -58,7 +60,7 @@ async function refusalOf(test: string): Promise<string | null> {
   }
 }
 
-/** As many at a time as there are processors; in the order of the items. */
+/** Processes as many items at a time as there are CPUs. Results are in the order of the items. */
 async function inTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** The page of a run, live; and Grafana's dashboards, where the stack has one. */
+/** Opens the live page of a run, or Grafana's dashboards if the stack has Grafana. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,12 +18,15 @@ import { bringUp, loadStack, ownRunFolder, ROOT, resultsFolder, runFolder, stack
 import { takeWords } from '../variables.ts';
 
 const TOKEN_BYTES = 18;
-/** Where the image has the project (Dockerfile). In a container the page is on all addresses, of which one is published on loopback. */
+/**
+ * The project's path in the image (Dockerfile). In a container the page listens on all addresses; one port is
+ * published on loopback.
+ */
 const ROOT_IN_IMAGE = '/opt/mcp-load-lab';
-/** Before and after a run, so that its first and last points are inside. */
+/** Margin before and after a run, so that its first and last points are visible. */
 const MARGIN_MS = 15_000;
 
-/** Until somebody ends it. */
+/** Serves the page until a signal arrives. */
 export async function live(words: readonly string[]): Promise<number> {
   takeWords('live', words);
   await ownRunFolder();
@@ -52,7 +55,7 @@ export async function live(words: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Of one run at a time, whichever it is now. */
+/** The page of the current run. */
 class Pages {
   readonly #folder: () => string | null;
   #shown: { folder: string; live: LiveRun } | null = null;
@@ -98,14 +101,14 @@ const NOTHING: Page = {
   sections: [],
 };
 
-/** The stack's, or the one that the environment names. */
+/** The stack's Prometheus, or the one set in the environment. */
 function prometheus(): Prometheus | null {
   if (existsSync(join(runFolder(), 'stack.env'))) loadStack();
   const { PROMETHEUS_URL } = process.env;
   return PROMETHEUS_URL ? new Prometheus(PROMETHEUS_URL, { timeoutMs: 2000, tries: 1 }) : null;
 }
 
-/** Shows the newest run in Grafana; without one, live. */
+/** Shows the newest run in Grafana, or live data if there is no run. */
 export async function dashboards(words: readonly string[]): Promise<number> {
   takeWords('dashboards', words);
   await ownRunFolder();
@@ -125,7 +128,7 @@ export async function dashboards(words: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Of the newest run where it is over; else what the dashboard shows of itself, which is the last minutes. */
+/** Time range of the newest run if it is over; otherwise the dashboard's default, the last minutes. */
 function timeRange(): string {
   const folder = newestRun(resultsFolder());
   if (!folder || !existsSync(join(folder, 'run.json'))) return '';
@@ -138,13 +141,16 @@ function timeRange(): string {
   })}`;
 }
 
-/** In a browser, where there is a display to show it on. By a file, as everybody may read a command's arguments. */
+/**
+ * Opens a browser, if there is a display. Passes the URL in a file, because all users can read a command's
+ * arguments.
+ */
 function browse(url: string) {
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;
   if (!DISPLAY && !WAYLAND_DISPLAY) return;
   const file = join(runFolder(), 'open.html');
   try {
-    // The mode is a new file's: one that is there keeps its own.
+    // The mode applies only to new files: an existing file keeps its mode.
     rmSync(file, { force: true });
     writeFileSync(
       file,

@@ -1,4 +1,4 @@
-/** Which signals have data now and from which metrics, and what would give the others. */
+/** Shows which signals have data, from which metrics, and which sources would provide the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
 import { Prometheus, PrometheusError } from '../../analysis/collect/prometheus.ts';
@@ -15,7 +15,7 @@ import { takeWords } from '../variables.ts';
 
 interface SignalState {
   signal: string;
-  /** null: no data. */
+  /** null = no data. */
   value: number | null;
   /** The value with its unit. */
   shown: string;
@@ -108,10 +108,12 @@ export async function describeSignals(
   return asText(states, server, await metricNames(prometheus, server));
 }
 
-/** When scraping has just begun, a rate takes two scrapes and one evaluation of the rules. */
+/** Waiting time after scraping begins: a rate takes two scrapes and one evaluation of the rules. */
 const WAIT_S = 12;
 
-/** Of the stack's target where it is up, or of the server at TARGET_METRICS, which is scraped meanwhile. */
+/**
+ * Shows the signals of the stack's target, or of the server at TARGET_METRICS, which is scraped meanwhile.
+ */
 export async function signals(words: readonly string[]): Promise<number> {
   takeWords('signals', words);
   const format = process.env.FORMAT || 'text';

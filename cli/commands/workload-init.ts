@@ -1,4 +1,4 @@
-/** Asks a server what it offers and writes that as a workload document, for people to edit. */
+/** Discovers what a server offers and writes it to a workload document, for people to edit. */
 import { constants, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';

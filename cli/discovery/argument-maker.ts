@@ -1,6 +1,7 @@
 /**
- * A program of its own: makes arguments for schemas that a server sent. These are hostile: a pattern may take for ever, a length all
- * memory there is. Whoever starts it bounds it. Reads `Task[]` from standard input, writes a `Made` for each, a line each.
+ * A separate program that generates arguments for a server's schemas. Schemas are untrusted: a pattern may
+ * take forever, a length may use all memory. The parent process limits it. It reads `Task[]` from standard
+ * input and writes one `Made` per line.
  */
 import { readFileSync } from 'node:fs';
 import { runInThisContext } from 'node:vm';
@@ -11,13 +12,13 @@ import addFormats from 'ajv-formats';
 import { generateSync } from 'json-schema-faker';
 import { longText } from './long-text.ts';
 
-/** Of one schema. */
+/** Time limit per schema. */
 const SCHEMA_MS = 2000;
-/** To look for one argument that takes long text. */
+/** Time limit of the search for an argument that accepts long text. */
 const LONG_TEXT_MS = 200;
-/** In a row that bring nothing more. */
+/** Stop after this many attempts in a row without a new result. */
 const MAX_FRUITLESS = 20;
-/** Characters of JSON. */
+/** Maximum length of the arguments, in characters of JSON. */
 const MAX_ARGUMENTS = 65_536;
 
 export interface Task {
@@ -29,8 +30,9 @@ export interface Task {
 export type Made = { arguments: Record<string, unknown>[]; long_text?: string } | { impossible: string };
 
 /**
- * The first is the plainest: required members alone, by the schema's own defaults and examples. More never change the ones before.
- * Each is valid by ajv, and none is there twice.
+ * Generates argument sets. The first one is the simplest: required members only, from the schema's defaults
+ * and examples. A higher count never changes the earlier sets. All sets are valid (checked with ajv) and
+ * distinct.
  */
 function make({ schema, count, seed }: Task): Made {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
@@ -67,12 +69,17 @@ function make({ schema, count, seed }: Task): Made {
   return { arguments: [...found].map((text) => JSON.parse(text)) };
 }
 
-/** By the draft that a schema names; 2020-12 is MCP's own. @throws where it refers to what is not in it */
+/**
+ * Compiles a schema by the draft that it names; MCP's default is 2020-12.
+ *
+ * @throws if it has unresolvable references
+ */
 function compile(schema: Record<string, unknown>): ValidateFunction {
   const draft = String(schema.$schema);
   const By = /draft-0[467]/.test(draft) ? Ajv : draft.includes('2019-09') ? Ajv2019 : Ajv2020;
   const compileBy = (options: Options) => {
-    // Checked member by member its code is flat; else each of ten thousand would be nested in the one before.
+    // With allErrors the generated code is flat; otherwise the checks of ten thousand members would be
+    // nested.
     const ajv = new By({
       strict: false,
       validateSchema: false,
@@ -87,7 +94,7 @@ function compile(schema: Record<string, unknown>): ValidateFunction {
   try {
     return compileBy({});
   } catch {
-    // Not every pattern is one of Unicode's mode, which is stricter.
+    // Not all patterns are valid in the stricter Unicode mode.
     return compileBy({ unicodeRegExp: false });
   }
 }
@@ -115,10 +122,12 @@ interface Limits {
   exclusiveMaximum?: number;
 }
 
-/** Where one of them is, not any value does. */
+/** Keywords that restrict the possible values. */
 const LIMITING = ['pattern', 'format', 'contentEncoding', 'multipleOf', 'enum', 'const'];
 
-/** What a person would write where any value does: two words, which no server refuses for being empty, or a small number. */
+/**
+ * A plain value if any value is valid: two words, so that no server refuses an empty text, or a small number.
+ */
 function plain(value: unknown, schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return value;
   const { default: usual, examples = [], minLength = 0, maxLength = 100, ...bounds } = schema as Limits;
@@ -136,13 +145,13 @@ function plain(value: unknown, schema: unknown): unknown {
   return text.length >= minLength && text.length <= maxLength ? text : value;
 }
 
-/** Runs it for so long and no longer: the one way to end a regular expression. @throws if it takes longer */
+/** Runs work with a time limit, the only way to stop a regular expression. @throws if it takes longer */
 function within<T>(milliseconds: number, work: () => T): T {
   Object.assign(globalThis, { work });
   return runInThisContext('work()', { timeout: milliseconds });
 }
 
-/** Where the arguments take long text. A schema that makes this slow costs nothing but the knowledge. */
+/** Finds an argument that accepts long text. Returns undefined if the schema is too slow. */
 function longTextIn({ schema }: Task, made: Made): string | undefined {
   if ('impossible' in made) return;
   try {

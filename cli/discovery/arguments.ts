@@ -1,4 +1,4 @@
-/** Arguments for what a server offers, made by a program with limits. */
+/** Generates arguments for a server's operations in a process with limits. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
@@ -11,18 +11,18 @@ import { broken } from '../ending.ts';
 import { ROOT } from '../stack.ts';
 import type { Made, Task } from './argument-maker.ts';
 
-/** For all of them. */
+/** Time limit for all tasks. */
 const MAKING_MS = 10_000;
-/** MiB of JavaScript, so that the program with Node itself stays below 256. */
+/** JavaScript heap in MiB, so that the whole process stays below 256 MiB. */
 const HEAP = 112;
 const MAX_REASON = 200;
-/** Of arguments that are to be filled in. */
+/** Maximum argument names in a line to fill in. */
 const MAX_NAMES = 10;
 
 /**
- * Gives every operation that wants them its arguments; one for which there are none is left out.
+ * Adds arguments to each operation that needs them. Operations without possible arguments are left out.
  *
- * @param seed the same one and the same schema make the same arguments, whatever else the server offers
+ * @param seed the same seed and schema give the same arguments, independent of the server's other operations
  */
 export async function addArguments({ operations, wanted, leftOut }: Choice, seed: number) {
   const names = Object.keys(wanted);
@@ -55,7 +55,10 @@ export async function addArguments({ operations, wanted, leftOut }: Choice, seed
   }
 }
 
-/** In the order of the tasks. A schema that takes too much costs the others nothing but its time. */
+/**
+ * Generates arguments in the order of the tasks. An expensive schema does not affect the others, except for
+ * its time.
+ */
 export async function makeArguments(tasks: Task[], limitMs = MAKING_MS): Promise<Made[]> {
   const all: Made[] = [];
   const deadline = Date.now() + limitMs;
@@ -67,7 +70,7 @@ export async function makeArguments(tasks: Task[], limitMs = MAKING_MS): Promise
   return tasks.map((_, index) => all[index] ?? late);
 }
 
-/** @returns of as many tasks as it came to before it was ended */
+/** @returns the results of the tasks that were completed in time */
 async function runMaker(tasks: Task[], timeout: number): Promise<Made[]> {
   const program = join(ROOT, 'cli/discovery/argument-maker.ts');
   const readable = [
@@ -94,14 +97,17 @@ async function runMaker(tasks: Task[], timeout: number): Promise<Made[]> {
 
 let isOffline: boolean | undefined;
 
-/** In a network of its own, which leads nowhere; not where the system refuses one. Neither library opens a connection by itself. */
+/**
+ * Isolates the process from the network, if the system allows it. The libraries do not open connections
+ * anyway.
+ */
 function offline(): string[] {
   const own = ['unshare', '--map-root-user', '--net'];
   isOffline ??= spawnSync(own[0] as string, [...own.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
   return isOffline ? own : [];
 }
 
-/** Arguments that have their names and nothing else. */
+/** Arguments with names but without values. */
 function sketch(schema: unknown): Record<string, string> {
   const { required } = (schema ?? {}) as { required?: unknown };
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];

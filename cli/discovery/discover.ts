@@ -1,4 +1,6 @@
-/** What a server offers, as a workload document: k6 asks, Node makes the arguments, k6 tries them. */
+/**
+ * Discovery of a server as a workload document: k6 reads the lists, Node generates arguments, k6 tries them.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,21 +20,21 @@ import { addArguments } from './arguments.ts';
 import { toDocument } from './document.ts';
 
 const PROGRESS = 'discovery: ';
-/** Characters of a server's words that are kept, at least. */
+/** Minimum number of characters of the log that are kept. */
 const LOG = 100_000;
 
 export interface Failure {
   code: number;
   reason: string;
-  /** k6's */
+  /** k6's log. */
   log: string;
 }
 
 /**
- * Asks the server at TARGET_URL and writes the document.
+ * Queries the server at TARGET_URL and writes the document.
  *
- * @param dry nothing is called
- * @returns null where it is there; else why there is none
+ * @param dry only list, without calls
+ * @returns null if the document was written, else the failure
  */
 export async function discover(file: string, dry: boolean): Promise<Failure | null> {
   const url = shownTarget(process.env.TARGET_URL ?? '');
@@ -74,8 +76,8 @@ export async function discover(file: string, dry: boolean): Promise<Failure | nu
 }
 
 /**
- * @param folder is made
- * @param operations to try; without them, what is offered is found out
+ * @param folder created by this function
+ * @param operations the operations to try; without them, the lists are read
  */
 async function ask<Found>(
   folder: string,
@@ -83,25 +85,25 @@ async function ask<Found>(
 ): Promise<{ found: Found } | Failure> {
   let log = '';
   const quiet = ['--quiet', '--address', '', '--log-format', 'raw'];
-  // With its summary, which is what is found; to discover is no load.
+  // Keep k6's summary, which writes the result.
   const output = labOutput(folder).slice(-2);
   const args = ['run', ...quiet, ...output, join(ROOT, 'lib/discover.js')];
   const [found, listed] = [`${folder}.json`, `${folder}-operations.json`];
   mkdirSync(dirname(folder), { recursive: true });
   if (operations) writeFileSync(listed, JSON.stringify(operations));
-  // WORKLOAD names what to load, not what to find out.
+  // WORKLOAD is for the load, not for discovery.
   const env = { WORKLOAD: '', FOUND_FILE: found, OPERATIONS_FILE: operations ? listed : '' };
   const { code, stderr } = await runK6(args, { stdout: 'ignore', buffer: false, env }, (child) => {
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       log += `${line.slice(0, LOG)}\n`;
-      // Why it ended comes last.
+      // The reason for the end comes last.
       if (log.length > 2 * LOG) log = log.slice(-LOG);
       if (line.startsWith(PROGRESS)) logProgress(oneLine(line.slice(PROGRESS.length)));
     });
   });
   leaveWhereInterrupted();
   if (existsSync(found)) return { found: JSON.parse(readFileSync(found, 'utf8')) };
-  // Before any load only the target can have made k6 take so much memory.
+  // Before any load only the target's answers can have made k6 use so much memory.
   if (code === KILLED) return { code: TARGET, reason: stderr, log: `${stderr}\n` };
   return { ...abortFrom(folder, log), log };
 }

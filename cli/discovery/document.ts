@@ -1,11 +1,11 @@
-/** A workload document of what a server offers. */
+/** Makes a workload document of a server's operations. */
 import { oneLine } from '../../contract/one-line.js';
 import { type Choice, MAX_NAME, safeName } from '../../lib/choose.js';
 import type { DocumentOperation, WorkloadDocument } from '../../lib/workload.js';
 import { WORKLOAD_SCHEMA } from '../../lib/workload.js';
 
 const MAX_LEFT_OUT = 100;
-/** Percent of the calls that go to lists and pings where there is something else to call. */
+/** Percentage of protocol calls (lists and pings), if there are other operations. */
 const PROTOCOL_SHARE = 5;
 
 export function toDocument(
@@ -31,7 +31,7 @@ export function toDocument(
   };
 }
 
-/** All calls alike, and a small share for the protocol's own operations. */
+/** Equal weights, and a small share for protocol operations. */
 function evenMix(operations: Record<string, DocumentOperation>): Record<string, number> {
   const names = Object.keys(operations);
   const lists = names.filter((name) => operations[name]?.class === 'protocol');
@@ -43,7 +43,7 @@ function evenMix(operations: Record<string, DocumentOperation>): Record<string, 
   ]);
 }
 
-/** With two decimals, so that people can read them; they add up exactly to the total. */
+/** Weights with two decimals for readability; their sum is exactly the total. */
 function evenWeights(names: string[], total: number): [string, number][] {
   const upTo = (index: number) => Math.round((total * 100 * index) / names.length);
   return names.map((name, index) => [name, (upTo(index + 1) - upTo(index)) / 100]);

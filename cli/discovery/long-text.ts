@@ -1,15 +1,15 @@
-/** Finds an argument that takes long text, by what the schema says of the arguments with such a text in them. */
+/** Finds an argument that accepts long text, by validating the arguments with such a text. */
 
-/** Lengths that have to be valid: the smallest and the largest of the test payload. */
+/** Lengths that must be valid: the smallest and the largest of the test payload. */
 const LENGTHS = [1024, 32 * 1024];
-/** Places that are tried. */
+/** Maximum number of positions to try. */
 const MAX_PLACES = 50;
 
 type Parent = Record<string, unknown>;
 
 /**
- * @param args valid ones
- * @returns a JSON pointer; undefined: no text of theirs, and no optional member, may be that long
+ * @param args valid arguments
+ * @returns a JSON pointer; undefined if no text and no optional member may be that long
  */
 export function longText(
   schema: Record<string, unknown>,
@@ -27,7 +27,7 @@ interface Place {
   pointer: string;
 }
 
-/** Texts that the arguments have, also those inside of objects and lists. */
+/** Texts in the arguments, including nested ones. */
 function textsIn(parent: Parent, path: string): Place[] {
   return Object.entries(parent).flatMap(([member, value]) => {
     const pointer = `${path}/${escaped(member)}`;
@@ -36,7 +36,7 @@ function textsIn(parent: Parent, path: string): Place[] {
   });
 }
 
-/** Members that the schema names and the arguments leave out. */
+/** Optional members of the schema that the arguments do not set. */
 function optionalIn({ properties }: Record<string, unknown>, parent: Parent): Place[] {
   if (typeof properties !== 'object' || properties === null) return [];
   return Object.keys(properties)
@@ -44,7 +44,7 @@ function optionalIn({ properties }: Record<string, unknown>, parent: Parent): Pl
     .map((member) => ({ parent, member, pointer: `/${escaped(member)}` }));
 }
 
-/** RFC 6901. */
+/** Escapes a member for a JSON pointer (RFC 6901). */
 const escaped = (member: string) => member.replaceAll('~', '~0').replaceAll('/', '~1');
 
 function takesLong(parent: Parent, member: string, isValid: () => boolean): boolean {

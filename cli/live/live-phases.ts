@@ -1,4 +1,4 @@
-/** The phases of a run that goes on, as its document will have them, of what they have come to by now. */
+/** The phases of a running test in the format of its run document, with the results so far. */
 import { isLowerBound, type LatencyFigure } from '../../analysis/collect/latencies.ts';
 import { type Group, type Second, Within } from '../../analysis/collect/seconds.ts';
 import { ALLOWED, LATENCY } from '../../analysis/judge/figure.ts';
@@ -12,7 +12,7 @@ type Planned = Pick<
   'name' | 'measured' | 'overload' | 'labels' | 'offered_rps' | 'vus'
 >;
 
-/** The figures of a phase, or of a trial. */
+/** The results of a phase or a trial. */
 class Sums {
   /** Unix seconds. */
   firstS = Number.POSITIVE_INFINITY;
@@ -23,7 +23,7 @@ class Sums {
 export class LivePhases {
   readonly #sums = new Map<string, Sums>();
 
-  /** @param run of several k6 runs this one's name, and '' of the only one */
+  /** @param run the name of the k6 run; '' if there is only one */
   take(run: string, second: Second, groups: ReadonlyMap<string, Group>) {
     const numbers = Object.keys(second.groups ?? {});
     for (const name of new Set(numbers.map((number) => run || groups.get(number)?.phase || ''))) {
@@ -35,7 +35,7 @@ export class LivePhases {
     }
   }
 
-  /** @param startedS Unix time of the phases' zero; null: they have not begun */
+  /** @param startedS Unix time of the start of the phases; null = not started */
   ofPlan({ phases, sequence }: Plan, startedS: number | null, nowS: number): Phase[] {
     return phases.map((planned) => {
       const sums = this.#sums.get(planned.name);
@@ -46,7 +46,8 @@ export class LivePhases {
   }
 
   /**
-   * The plan's, with what is observed by now. Missed is what the calls by now can't be reconciled with; nothing else is judged before the end.
+   * The plan's thresholds with the values so far. A threshold is missed if later calls can no longer meet it;
+   * everything else is judged at the end.
    */
   thresholds({ objectives, objectives_off }: Plan, phases: readonly Phase[]): Run['thresholds'] {
     if (objectives_off) return [];
@@ -76,7 +77,7 @@ export class LivePhases {
     });
   }
 
-  /** @returns null: the objective does not allow a share of the calls */
+  /** @returns null if the objective is not an allowed share of the calls */
   #share(name: string, metric: string, limit: number) {
     const sums = this.#sums.get(name)?.total;
     if (!sums) return null;

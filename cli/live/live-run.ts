@@ -1,4 +1,4 @@
-/** The page of a run that goes on. */
+/** The page of a running test. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Prometheus } from '../../analysis/collect/prometheus.ts';
@@ -16,27 +16,27 @@ import { SecondsTail } from '../run/seconds-tail.ts';
 import { LivePhases } from './live-phases.ts';
 import { LiveTimeline } from './live-timeline.ts';
 
-/** A run writes something every ten seconds at least. */
+/** Time without output after which a run counts as ended: a run writes at least every ten seconds. */
 const SILENT_S = 120;
 
-/** plan.json: `watched_server` is the label of the rules that watch the server under test. */
+/** plan.json: `watched_server` is the label `server` of the signals of the server under test. */
 type Watched = Plan & { watched_server?: string };
 
 export class LiveRun {
   readonly #folder: string;
   readonly #timeline: LiveTimeline;
   readonly #phases = new LivePhases();
-  /** By the name of the k6 run; of a test that is one, ''. */
+  /** By name of the k6 run; '' if there is only one. */
   readonly #tails = new Map<string, SecondsTail>();
   #plan: Watched | null = null;
 
-  /** @param folder of its results @param prometheus null: the server's half is not to be had */
+  /** @param folder the results folder @param prometheus null = the server's signals are not available */
   constructor(folder: string, prometheus: Prometheus | null) {
     this.#folder = folder;
     this.#timeline = new LiveTimeline(prometheus);
   }
 
-  /** Of what has been written by now. */
+  /** Builds the page from the results so far. */
   async page(nowS = Date.now() / 1000): Promise<Page> {
     this.#plan ??= readPlan(this.#folder);
     this.#readNew();
@@ -97,7 +97,7 @@ export class LiveRun {
   }
 }
 
-/** As the progress line has it. */
+/** The most used resource, as in the progress line. */
 function mostUsed(timeline: Timeline | null) {
   const shares = UTILIZATION.map((signal) => ({
     signal,

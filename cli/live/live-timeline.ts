@@ -1,4 +1,7 @@
-/** The last twenty minutes of a run that goes on: what k6 wrote of each second, and what Prometheus says of the server. */
+/**
+ * The last twenty minutes of a running test: k6's results per second and the server's signals from
+ * Prometheus.
+ */
 import { seriesOfWindows } from '../../analysis/collect/client-series.ts';
 import { drawnSeries } from '../../analysis/collect/drawn-series.ts';
 import { type Grid, timesOf } from '../../analysis/collect/grid.ts';
@@ -8,9 +11,9 @@ import { ALL, ownSignals, RULE_WINDOW_S, STEP_S, type Subject } from '../../anal
 import type { Timeline } from '../../analysis/collect/timeline.ts';
 import type { Run } from '../../analysis/judge/run.ts';
 
-/** Of twenty minutes. */
+/** Points in twenty minutes. */
 const POINTS = 600;
-/** Prometheus has a signal this much later at most: so far back it is asked for again. */
+/** Maximum delay of a signal in Prometheus: queries overlap by this. */
 const LATE_S = 8;
 
 interface Signal {
@@ -21,11 +24,11 @@ interface Signal {
 
 export class LiveTimeline {
   readonly #prometheus: Prometheus | null;
-  /** By Unix second, of those that windows to come look back on. */
+  /** By Unix second: the seconds that later windows still need. */
   readonly #seconds = new Map<number, [Second, ReadonlyMap<string, Group>][]>();
-  /** One a point, the last of them at #lastS. */
+  /** One per point, the last one at #lastS. */
   #windows: Within[] = [];
-  /** One a point, each of the step before it. */
+  /** One per point, for the step before it. */
   #steps: Within[] = [];
   #lastS = 0;
   readonly #signals = new Map<string, Signal>();
@@ -40,7 +43,7 @@ export class LiveTimeline {
     this.#seconds.set(second.at, [...(this.#seconds.get(second.at) ?? []), [second, groups]]);
   }
 
-  /** A call may be answered long after its second was drawn. */
+  /** Adds late answers to seconds that have already been drawn. */
   #addToDrawn(second: Second, groups: ReadonlyMap<string, Group>) {
     const groupOf = (number: string) => groups.get(number);
     const count = this.#windows.length;
@@ -51,7 +54,7 @@ export class LiveTimeline {
     }
   }
 
-  /** @returns null: there is no point yet */
+  /** @returns null if there is no point yet */
   async until(phases: Run['phases'], subject: Subject): Promise<Timeline | null> {
     this.#addWindows();
     const count = this.#windows.length;
@@ -64,13 +67,13 @@ export class LiveTimeline {
       testid: subject.testid,
       ...grid,
       client: seriesOfWindows(this.#windows, grid, phases),
-      // The step that begins at the last point is not over.
+      // The step after the last point is incomplete.
       drawn: drawnSeries([...this.#steps.slice(1), new Within()], grid, phases),
       signals: this.#signalsOn(grid),
     };
   }
 
-  /** Of seconds that are complete. */
+  /** Adds windows of complete seconds. */
   #addWindows() {
     const known = [...this.#seconds.keys()];
     const newestS = Math.max(0, ...known);
@@ -94,7 +97,7 @@ export class LiveTimeline {
     return sums;
   }
 
-  /** For what is new, and where it does not answer, for that again the next time. */
+  /** Queries only new data. After a failure the next query repeats it. */
   async #ask(start_s: number, subject: Subject) {
     if (!this.#prometheus || this.#askedS === this.#lastS) return;
     const back = Math.ceil((this.#lastS - Math.max(start_s, this.#askedS - LATE_S)) / STEP_S) * STEP_S;

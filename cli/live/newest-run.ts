@@ -1,8 +1,8 @@
-/** Which run is shown: the one that was asked for, or the newest, which may change. */
+/** Selects the run to show: the requested one, or the newest, which may change. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** @returns the folder of the newest run; null: there is none */
+/** @returns the folder of the newest run; null = none */
 export function newestRun(results: string): string | null {
   if (!existsSync(results)) return null;
   const folders = readdirSync(results, { withFileTypes: true })
@@ -12,6 +12,6 @@ export function newestRun(results: string): string | null {
   return folders.toSorted((a, b) => bornMs(b) - bornMs(a))[0] ?? null;
 }
 
-/** Of its plan, which is written once: reports may be written again. */
+/** The time of the plan, which is written only once, unlike reports. */
 const bornMs = (folder: string) =>
   statSync(join(folder, 'plan.json'), { throwIfNoEntry: false })?.mtimeMs ?? statSync(folder).birthtimeMs;

@@ -1,5 +1,6 @@
 /**
- * Serves the live page, to this machine alone: the page itself has nothing in it, and what it shows is for who has the token.
+ * Serves the live page on this machine only. The page itself contains no data; reading the data requires the
+ * token.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -24,7 +25,7 @@ const HEADERS = {
 /** Names of this machine's loopback, with or without a port. */
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i;
 
-/** @param page of now; asked for by one request at a time, and by no more than one a second */
+/** @param page builds the current page; called by one request at a time, at most once per second */
 export function liveServer(page: () => Promise<Page>, token: string): Server {
   const shell = documentOf(null);
   const json = remembered(async () => JSON.stringify(await page()));
@@ -39,7 +40,7 @@ export function liveServer(page: () => Promise<Page>, token: string): Server {
       });
     },
   );
-  // Without this a request that Node can't parse is answered without any of the headers above.
+  // Without this, answers to malformed requests would lack the headers above.
   server.on(
     'clientError',
     (_, socket) => socket.writable && socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'),
@@ -69,7 +70,7 @@ async function answer(
 
 function refusalOf({ method, headers }: IncomingMessage): [status: number, text: string] | null {
   if (method !== 'GET') return [405, 'GET is valid'];
-  // A page elsewhere whose name leads to this machine would otherwise count as this server's own.
+  // DNS rebinding: otherwise a foreign page whose name resolves to this machine would have the same origin.
   if (!LOOPBACK.test(headers.host ?? '')) return [403, 'the host is not a name of this machine'];
   const site = headers['sec-fetch-site'];
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
@@ -81,7 +82,7 @@ function refusalOf({ method, headers }: IncomingMessage): [status: number, text:
 const digest = (text: string) => createHash('sha256').update(text).digest();
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 
-/** @returns what was made less than a second ago, or is being made, made by nobody else */
+/** @returns a function that caches the result for a second and shares a pending one */
 function remembered(make: () => Promise<string>): () => Promise<string> {
   let made: Promise<string> | null = null;
   let madeMs = 0;
@@ -98,10 +99,10 @@ function remembered(make: () => Promise<string>): () => Promise<string> {
 }
 
 /**
- * @param wanted '' for the first free port
- * @param host in a container all addresses, of which the engine publishes one on this machine's loopback
+ * @param wanted '' = the first free port
+ * @param host in a container all addresses; the engine publishes the port on this machine's loopback
  * @returns its port
- * @throws one line, where no port is free
+ * @throws with a one-line message if no port is free
  */
 export async function listen(server: Server, wanted: string, host = '127.0.0.1'): Promise<number> {
   if (wanted !== '' && !(/^\d{1,5}$/.test(wanted) && Number(wanted) < 65_536))

@@ -1,9 +1,9 @@
-/** How a script inside k6 ended its test: lib/abort.js. */
+/** Reads how a k6 script aborted its test (lib/abort.js). */
 import { abortOf, readMeasured } from '../../analysis/collect/measured.ts';
 import { BROKEN } from '../ending.ts';
 
 const MOST = 1000;
-/** k6's words, where it knows no such module. */
+/** k6's error message for an unknown module. */
 const NO_MODULE = /unknown modules?\b.*k6\/x\/mcp/;
 
 export interface Ended {
@@ -12,11 +12,11 @@ export interface Ended {
 }
 
 /**
- * @param log of k6, raw, before any server was asked: nothing in it is a server's
- * @returns the exit code and the reason; where no script ended it, 1 and what k6 said last
+ * @param log k6's raw log from before any request: it has no text of a server
+ * @returns the exit code and the reason; if no script aborted the test, 1 and the last line of k6
  */
 export function abortIn(log: string): Ended {
-  // A server's words begin no line.
+  // Text of a server never starts a line.
   const [, message] = /^(?:could not initialize .*?: )?(test aborted: exit .*)/m.exec(log) ?? [];
   const abort = abortOf({ reason: 'abort', message: message ?? '' });
   if (abort) return abort;
@@ -37,12 +37,12 @@ const lastOf = (log: string) =>
     .join(' ');
 
 /**
- * @param folder of the output lab
- * @param log of k6, raw; a server's words may be in it
+ * @param folder the folder of the output lab
+ * @param log k6's raw log; may contain text of a server
  */
 export function abortFrom(folder: string, log: string): Ended {
   const measured = readMeasured(folder);
-  // It begins when the script has been read.
+  // The output starts after the script has been loaded.
   if (!measured) return abortIn(log);
   return abortOf(measured.end) ?? { code: BROKEN, reason: measured.end.message ?? lastOf(log) };
 }

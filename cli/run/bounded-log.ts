@@ -1,9 +1,9 @@
-/** A log that stays below 400 KB, however much is said: its beginning, where each thing is said for the first time, and its end. */
+/** A log limited to 400 KB: it keeps the start, with the first occurrence of each message, and the end. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 
 const BEGINNING = 262_144;
 const END = 131_072;
-/** analysis/collect/k6-log.ts looks for it. */
+/** analysis/collect/k6-log.ts looks for this text. */
 const CUT = 'the middle of this log is left out';
 
 export class BoundedLog {
@@ -37,12 +37,12 @@ export class BoundedLog {
     this.#append(`${this.#isCut ? `${CUT}\n` : ''}${this.#end.join('')}`);
   }
 
-  /** A full disk ends no run. */
+  /** Ignores errors: a full disk must not end a run. */
   #append(text: string) {
     try {
       appendFileSync(this.#file, text);
     } catch {
-      // What is measured is more than what is said of it.
+      // The measurement is more important than its log.
     }
   }
 }

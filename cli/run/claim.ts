@@ -1,4 +1,4 @@
-/** One run of a target at a time: two loads at once would be in one another's figures. */
+/** Allows one run per target at a time: concurrent loads would distort each other's results. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,18 +7,19 @@ import { plainEnvironment, tied } from '../child.ts';
 import { usage } from '../ending.ts';
 import { ROOT, runFolder } from '../stack.ts';
 
-/** What flock ends with where somebody else has the lock. */
+/** Exit code of flock if another process has the lock. */
 const TAKEN = 1;
 
 /**
- * The lock is held by a child that ends with this program, however that ends. Without flock (macOS) nothing is claimed.
+ * Locks a target. A child holds the lock and ends with this program, even if that is killed. Without flock
+ * (macOS) there is no lock.
  *
- * @param foreign the server that is loaded; undefined: the reference target
- * @returns gives it back
- * @throws {Ending} where somebody else is loading it
+ * @param foreign the server to load; undefined = the reference target
+ * @returns a function that releases the lock
+ * @throws {Ending} if another run is loading the target
  */
 export async function claimTarget(testid: string, foreign?: string): Promise<() => Promise<void>> {
-  // In containers, the folder that those of one stack share.
+  // In containers: a folder shared by the containers of a stack.
   const claims = process.env.CLAIMS_DIR || join(runFolder(), 'loaded');
   mkdirSync(claims, { recursive: true });
   const what = foreign?.replace(/[?#].*$/, '') ?? `the reference target of the stack in ${runFolder()}`;

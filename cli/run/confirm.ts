@@ -1,4 +1,4 @@
-/** Load goes to this machine, and elsewhere only if somebody said so. */
+/** Refuses to load other machines without confirmation. */
 import { commandWords } from '../../analysis/command-line.ts';
 import { hostList } from '../../contract/hosts.js';
 import { stackHosts } from '../../lib/config.js';
@@ -6,11 +6,14 @@ import { unconfirmed } from '../../lib/target-host.js';
 import { quotable, usage } from '../ending.ts';
 import type { Given } from './given.ts';
 
-/** @throws {Ending} with the command to type, if TARGET_URL is on another machine and TARGET_CONFIRM does not name that */
+/**
+ * @throws {Ending} with the command to type, if TARGET_URL is on another machine that TARGET_CONFIRM does not
+ *   name
+ */
 export function checkConfirmed(test: string, given: Given) {
   const { TARGET_URL = '', TARGET_CONFIRM = '', DRY_RUN } = process.env;
   const confirmed = hostList(TARGET_CONFIRM);
-  // A plan sends nothing but discovery. A wrong list is refused with all other variables.
+  // A plan sends no load. An invalid list is reported with all other variables.
   if (TARGET_URL === '' || DRY_RUN === '1' || !confirmed) return;
   const host = unconfirmed(TARGET_URL, [...confirmed, ...stackHosts(process.env)]);
   if (host === '') return;

@@ -1,14 +1,16 @@
-/** Is there room for a run? An end by the system in the middle of the load would be worse than none. */
+/**
+ * Checks disk and memory before a run, because running out of them would end it in the middle of the load.
+ */
 import { broken } from '../ending.ts';
 import { MEMORY_OF_USER } from '../k6.ts';
 import { freeDisk, freeMemory } from '../machine.ts';
 import { common, resultsFolder, runFolder, stackKind } from '../stack.ts';
 
-/** MiB that a run takes at least: on the disk, of k6 without its users, of what watches a server, and of the reference target. */
+/** Minimum MiB of a run: disk, k6 without VUs, the monitoring, and the reference target. */
 const DISK = 64;
 const MEMORY = { load: 200, watching: 120, reference: 380 };
 
-/** A run that can't be written down is none. @throws {Ending} */
+/** @throws {Ending} if there is too little space for the results */
 export function checkDisk() {
   for (const folder of [resultsFolder(), runFolder()]) {
     const free = freeDisk(folder);
@@ -19,7 +21,7 @@ export function checkDisk() {
   }
 }
 
-/** @throws {Ending} */
+/** @throws {Ending} if there is too little memory */
 export async function checkMemory(users: number) {
   if (stackKind() !== 'native') return;
   const running = (

@@ -1,4 +1,4 @@
-/** The variables that a run was given, as its results keep them: by them it can be repeated. */
+/** The variables of a run as stored in its results, so that the run can be repeated. */
 import { relative } from 'node:path';
 import { cleanText, secretsOf } from '../../analysis/clean-text.ts';
 import { hasSecret, isProgram, mentionsSecret, splitCommand } from '../../contract/command-line.js';
@@ -6,15 +6,15 @@ import { ofCommand } from '../../contract/variables.js';
 import { VARIABLES as ofTarget } from '../../target/config.js';
 import { ROOT } from '../stack.ts';
 
-/** By name; null: its value is a secret, or nothing that a result keeps, such as a URL's query. */
+/** By name; null = the value is not stored: a secret or, for example, a URL with a query. */
 export type Given = Record<string, string | null>;
 
-/** A name that exists, and what makes a run a plan. */
+/** Not repeated: TESTID already exists, and DRY_RUN only shows a plan. */
 const NOT_REPEATED = ['TESTID', 'DRY_RUN'];
-/** A query string may hold a key. */
+/** A query string may contain a key. */
 const HAS_QUERY = /:\/\/\S*\?/;
 
-/** @param env with all words taken */
+/** @param env including the command's NAME=value words */
 export function givenVariables(env: NodeJS.ProcessEnv): Given {
   const secrets = secretsOf(env);
   const kept = (value: string) =>
@@ -34,5 +34,5 @@ export function givenVariables(env: NodeJS.ProcessEnv): Given {
   );
 }
 
-/** A path in this project as make takes it, wherever the project is: a container has it elsewhere. */
+/** A path relative to the project, because a container has the project elsewhere. */
 const ofProject = (value: string) => (value.startsWith(`${ROOT}/`) ? relative(ROOT, value) : value);

@@ -1,4 +1,4 @@
-/** What a test is about to do, by k6's own word: a wrong value is found here, before anything is started. */
+/** Reads a test's plan with `k6 inspect`. Invalid values are reported here, before anything is started. */
 import { join } from 'node:path';
 import { planOf } from '../../analysis/collect/plan.ts';
 import { scriptOf } from '../../contract/tests.js';
@@ -8,20 +8,20 @@ import { runK6 } from '../k6.ts';
 import { ROOT } from '../stack.ts';
 import { abortIn } from './abort.ts';
 
-/** Where the reference target usually is, for a stack that is not up yet. */
+/** Default URL of the reference target, for a stack that is not up yet. */
 const USUAL_TARGET = 'http://127.0.0.1:8000/mcp';
 
 export type Plan = import('../../analysis/collect/plan.ts').Plan;
 
 export interface Inspected {
   plan: Plan;
-  /** The most VUs at one time: neighbouring phases have theirs at the same time. */
+  /** Maximum concurrent VUs: those of adjacent phases overlap. */
   vus: number;
 }
 
 export const scriptPath = (test: string) => join(ROOT, scriptOf(test));
 
-/** @param env on top of this program's @throws {Ending} with k6's reason */
+/** @param env added to this program's environment @throws {Ending} with k6's reason */
 export async function inspect(test: string, env: Record<string, string> = {}): Promise<Inspected> {
   const { code, stdout, stderr } = await runK6(
     [
@@ -36,7 +36,7 @@ export async function inspect(test: string, env: Record<string, string> = {}): P
   );
   leaveWhereInterrupted();
   if (code !== 0) throw usage(abortIn(stderr).reason);
-  // Of all that k6 shows, such as a client's private key, the plan alone is kept.
+  // Keep only the plan: the output of k6 also contains, for example, a client's private key.
   const document = JSON.parse(stdout);
   return { plan: planOf(document), vus: document.maxVUs ?? 0 };
 }

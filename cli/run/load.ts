@@ -1,4 +1,4 @@
-/** One k6 run of a test whose stack is up. */
+/** Runs k6 once for a test, with the stack up. */
 import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,23 +17,23 @@ import { type Plan, scriptPath } from './inspect.ts';
 import { tellProgress } from './progress.ts';
 import { scrape } from './watch.ts';
 
-/** INT and TERM. Ctrl-C reaches a child, too, until that has a process group of its own. */
+/** Exit codes after INT and TERM. Ctrl-C also reaches a child until that has its own process group. */
 const BY_THE_SAME_SIGNAL = [130, 143];
-/** Lines that are no log of k6: Go's last words. */
+/** Number of final lines to show that are not k6 log lines, such as a Go crash. */
 const LAST_WORDS = 5;
 
 export interface Load {
   test: string;
-  /** Of the results of this k6 run. */
+  /** Results folder of this k6 run. */
   folder: string;
   testid: string;
-  /** The most VUs at one time; 0: unknown. */
+  /** Maximum concurrent VUs; 0 = unknown. */
   vus: number;
-  /** For the progress line; null: its length is not known, as in a trial. */
+  /** For the progress line; null = the length is unknown, as in a trial. */
   plan: Plan | null;
-  /** What only a trial, one of several k6 runs of a test, has. */
+  /** Set for a trial, one of several k6 runs of a test. */
   trial?: {
-    /** Of k6's API, host:port. */
+    /** Address of k6's API, host:port. */
     address: string;
     /** Its variables. */
     env: Record<string, string>;
@@ -53,11 +53,11 @@ export async function load({ test, folder, testid, vus, plan, trial }: Load): Pr
     K6_LISTEN_HOST,
     K6_ADDRESS,
   } = process.env;
-  // The benches follow a run by the address that they choose.
+  // The benches set the address to follow a run.
   const api = trial?.address ?? (K6_ADDRESS || `${K6_LISTEN_HOST || hiddenHost()}:${await freePort()}`);
   const log = new BoundedLog(join(folder, 'k6.log'));
   const crash: string[] = [];
-  // Without a summary of its own k6 keeps no sample in memory.
+  // Without its own summary k6 stores no samples in memory.
   const outputs = [...labOutput(folder), '--out', 'experimental-prometheus-rw'];
   logLine(`${name}: k6 starts`);
   let code = INTERRUPTED;
@@ -67,7 +67,7 @@ export async function load({ test, folder, testid, vus, plan, trial }: Load): Pr
     undo.add(scrapeK6(api, `k6-${testid}-${name}.json`, testid));
     const over = new AbortController();
     undo.add(() => over.abort());
-    // It ends by itself, and nobody waits for its last question.
+    // Not awaited: it ends by itself.
     void tellProgress(folder, plan, over.signal);
     if (!interrupted()) {
       const done = await runK6(
@@ -106,14 +106,14 @@ export async function load({ test, folder, testid, vus, plan, trial }: Load): Pr
   return interrupted() ? codeOfInterrupted(code) : code;
 }
 
-/** Of a signal that came before k6 listened, or twice, k6 is not there to say with its own code that somebody ended it. */
+/** Maps exit codes of a k6 that a signal killed, either before it handled signals or by a second signal. */
 export const codeOfInterrupted = (code: number) => (BY_THE_SAME_SIGNAL.includes(code) ? INTERRUPTED : code);
 
 function listen(child: ResultPromise, take: (line: string) => void) {
   if (child.stderr) createInterface({ input: child.stderr }).on('line', take);
 }
 
-/** Has the stack's Prometheus scrape k6 itself, if it can reach k6, until the returned function is called. */
+/** Makes the stack's Prometheus scrape k6, if it can reach it, until the returned function is called. */
 function scrapeK6(api: string, file: string, testid: string): () => void {
   if (process.env.K6_SCRAPE_HOST === 'none') return () => {};
   const at = api.lastIndexOf(':');
@@ -121,7 +121,7 @@ function scrapeK6(api: string, file: string, testid: string): () => void {
   return scrape([{ targets: [target], labels: { testid } }], file);
 }
 
-/** Who else uses this machine meanwhile. @returns writes what it has, and ends it */
+/** Records the CPU usage of other programs. @returns a function that writes the record and stops */
 function watchHost(folder: string, env?: Record<string, string>): () => Promise<void> {
   try {
     accessSync('/proc/self/schedstat', constants.R_OK);
@@ -146,7 +146,9 @@ function watchHost(folder: string, env?: Record<string, string>): () => Promise<
   };
 }
 
-/** k6 cleans up at its end, unless a signal ended it; then this does. (Of a test that leaves nothing behind it is nothing.) */
+/**
+ * Cleans up if a signal killed k6, which otherwise does so itself. Does nothing for tests without clean-up.
+ */
 async function cleanUp(test: string, folder: string, env?: Record<string, string>) {
   const file = join(folder, 'clean-up.log');
   const log = ['--log-output', `file=${file},level=error`];

@@ -9,7 +9,7 @@ import { type AskedServer, askedServer, NotReady, type Server, startServer } fro
 
 const LOG = 'server.log';
 
-/** A server that can be started again, at the same URL. */
+/** A server that can be restarted at the same URL. */
 export class OwnServer {
   readonly #asked: AskedServer;
   readonly #log: string;
@@ -21,7 +21,7 @@ export class OwnServer {
     this.#log = join(folder, LOG);
   }
 
-  /** @returns another one: where the command, and the URL that says it is ready, name a port, they name another one */
+  /** @returns another server, with the port in the command and in the readiness URL replaced */
   withPort(port: string, other: number): OwnServer {
     const replaced = (text: string) => text.replaceAll(wordOf(port), String(other));
     const { command, url } = this.#asked;
@@ -31,7 +31,10 @@ export class OwnServer {
     );
   }
 
-  /** @returns milliseconds until it was ready @throws {Ending} with its last words, if it was not in time */
+  /**
+   * @returns milliseconds until it was ready
+   * @throws {Ending} with the end of its log, if it was not ready in time
+   */
   async start(): Promise<number> {
     const ended = new AbortController();
     const watch = setInterval(() => interrupted() && ended.abort(), 100);
@@ -58,19 +61,19 @@ export class OwnServer {
     if (how) logProgress(how);
   }
 
-  /** @param folder of the run's results: it gets the log, if it is there */
+  /** @param folder results folder to copy the log to, if there is one */
   keepLog(folder: string) {
     if (existsSync(folder) && existsSync(this.#log)) copyFileSync(this.#log, join(folder, LOG));
   }
 }
 
-/** @returns null: the server is somebody else's @throws {ConfigError} */
+/** @returns null if SERVER_COMMAND is not set @throws {ConfigError} */
 export function ownServer(folder: string): OwnServer | null {
   const asked = askedServer();
   return asked && new OwnServer(asked, folder);
 }
 
-/** A port as a number of its own in a text. */
+/** Matches a port as a whole number in a text. */
 const wordOf = (port: string) => new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');
 
 export const namesPort = (text: string, port: string) => port !== '' && wordOf(port).test(text);

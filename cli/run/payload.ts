@@ -1,11 +1,11 @@
-/** A request from a file is a workload of one operation: a run on such a file and one on a workload are the same thing. */
+/** Converts a request from a file to a workload with one operation, so that it runs like any workload. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ConfigError } from '../../contract/config-error.js';
 import { WORKLOAD_SCHEMA, type WorkloadDocument } from '../../lib/workload.js';
 import { usage } from '../ending.ts';
 
-/** @returns the path of the workload document @throws {Ending} where the file is no request */
+/** @returns the path of the workload document @throws {Ending} if the file does not contain a request */
 export function payloadWorkload(file: string, out: string): string {
   try {
     writeFileSync(out, `${JSON.stringify(toWorkload(read(file), basename(file)), null, 2)}\n`);
@@ -31,9 +31,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * @param request parsed JSON, as files for other load generators have it; its id is not used: every call has one of its own
- * @param name of the workload
- * @throws {ConfigError} with what is wrong, half a sentence
+ * @param request parsed JSON in the format of other load generators; its id is not used, because each call
+ *   gets its own
+ * @param name the workload's name
+ * @throws {ConfigError} with the fault, as part of a sentence
  */
 export function toWorkload(request: unknown, name: string): WorkloadDocument {
   if (!isObject(request)) throw new ConfigError('it is no JSON object');
@@ -54,7 +55,7 @@ export function toWorkload(request: unknown, name: string): WorkloadDocument {
   };
 }
 
-/** MCP's methods are written with a slash; that of a server of its own kind is as good as never. */
+/** MCP's methods contain a slash; other servers' methods hardly ever do. */
 export const isMcp = (method: string) => method.includes('/') || method === 'ping';
 
 function toolCall({ name, arguments: given = {}, ...rest }: Record<string, unknown>) {

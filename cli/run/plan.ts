@@ -1,4 +1,4 @@
-/** The plan of a run, for people. */
+/** Shows the plan of a run. */
 import { readMeasured, withServer } from '../../analysis/collect/measured.ts';
 import { wantsColours } from '../../analysis/render/colours.ts';
 import { renderPlan } from '../../analysis/render/plan.ts';
@@ -10,9 +10,9 @@ import { abortFrom } from './abort.ts';
 import { type Plan, scriptPath } from './inspect.ts';
 
 /**
- * Shows what a test would do: of a target that answers with what it said of itself.
+ * Shows what a test would do, with the server's own information if it answers.
  *
- * @param how.scratch a folder of its own; trials: it is of one k6 run of several
+ * @param how.scratch a temporary folder; trials: the plan is of one of several k6 runs
  * @returns the exit code
  * @throws {Ending}
  */

@@ -1,4 +1,4 @@
-/** How a run under load goes: one line, of the plan's phases and of what k6 has measured by now. */
+/** The progress line of a run: the current phase of the plan and k6's results so far. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prometheus } from '../../analysis/collect/prometheus.ts';
 import { logLine } from '../../analysis/run-log.ts';
@@ -10,29 +10,29 @@ import { SecondsTail } from './seconds-tail.ts';
 
 type Phase = Plan['phases'][number];
 
-/** Seconds that the figures are of. */
+/** Length of the window of the values, seconds. */
 export const WINDOW_S = 6;
-/** Seconds from one line to the next: of one that takes the place of the one before, and of others. */
+/** Intervals in seconds of lines that replace the previous one, and of other lines. */
 const DRAWN_S = 2;
 const SAID_S = 10;
-/** Of what is in use, from this share on it is said. */
+/** Minimum utilization of a resource to be mentioned. */
 export const MUCH = 0.8;
 
-/** null: not known, or nothing to know. */
+/** null = unknown or not applicable. */
 export interface Figures {
-  /** Requests a second. */
+  /** Requests/s. */
   achieved: number | null;
   p99S: number | null;
-  /** Share of the requests. */
+  /** Failure rate, 0 to 1. */
   failed: number | null;
-  /** What the server has least left of. */
+  /** The server's most used resource. */
   used: { signal: string; share: number } | null;
-  /** Calls by step of a sequence, and those of a step that is over. */
+  /** Calls by step of a sequence, including completed steps. */
   calls: Map<string, number>;
   made: Map<string, number>;
 }
 
-/** What of the server is in use the most, of what is that much. */
+/** The server's most used resource, if its utilization is high enough to mention. */
 async function mostUsed(prometheus: Prometheus, server: string): Promise<Figures['used']> {
   const query = `topk(1, {__name__=~"signal:(${UTILIZATION.join('|')}):ratio", server=${JSON.stringify(server)}} >= ${MUCH})`;
   const [most] = await prometheus.query(query, Date.now() / 1000).catch(() => []);
@@ -60,9 +60,9 @@ export const phaseAt = ({ phases }: Plan, elapsedS: number): Phase | null =>
 const endOf = ({ start_s, duration_s }: Phase) => start_s + duration_s;
 
 /**
- * @param plan null: of a trial
- * @param elapsedS since the phases began
- * @returns '' where there is nothing to say yet
+ * @param plan null for a trial
+ * @param elapsedS seconds since the phases began
+ * @returns '' if there is nothing to show yet
  */
 export function progressLine(plan: Plan | null, elapsedS: number, figures: Figures): string {
   const { achieved, p99S, failed, used } = figures;
@@ -70,7 +70,7 @@ export function progressLine(plan: Plan | null, elapsedS: number, figures: Figur
   const parts: string[] = [];
   if (plan?.sequence) parts.push(stepOf(plan, figures));
   if (phase) parts.push(`${Math.ceil(Math.max(0, endOf(phase) - elapsedS))} s left in ${phase.name}`);
-  // Nothing is known of a trial's warm-up but that no measured request has begun.
+  // A trial's warm-up is only recognizable by the absence of measured requests.
   if (achieved !== null && (plan || achieved > 0) && phase?.measured !== false) {
     const target = phase?.offered_rps ? ` of ${number(phase.offered_rps)}` : '';
     if (!plan?.sequence) parts.push(`${number(achieved)}${target} requests/s`);
@@ -93,10 +93,11 @@ function stepOf({ phases }: Plan, { calls, made }: Figures): string {
 }
 
 /**
- * Says it until the run is over: on a terminal in place, elsewhere and in the run's log every ten seconds. It begins when the load does.
+ * Prints the progress from the start of the load to the end of the run: in place on a terminal, otherwise,
+ * and in the run's log, every ten seconds.
  *
- * @param folder of the output lab
- * @param plan null: of a trial, whose length its own variables say
+ * @param folder the folder of the output lab
+ * @param plan null for a trial, whose length depends on its own variables
  */
 export async function tellProgress(folder: string, plan: Plan | null, over: AbortSignal): Promise<void> {
   const { PROMETHEUS_URL = '', WATCHED_SERVER = '' } = process.env;

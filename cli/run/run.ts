@@ -1,4 +1,4 @@
-/** One run of a test, from its variables to its verdict. */
+/** Runs a test, from its variables to its verdict. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -39,12 +39,12 @@ import { printPlan, showPlan } from './plan.ts';
 import { judged } from './verdict.ts';
 import { askMetrics, startExporter, startScraping } from './watch.ts';
 
-/** k6's own, of a test that its script ended. */
+/** k6's exit code for a test that its script aborted. */
 const ABORTED = 108;
 
 export const tests = testNames();
 
-/** @param what it is the value of, for the message @throws {Ending} where there is no such test */
+/** @param what the subject of the message @throws {Ending} if the test does not exist */
 export function checkTest(test: string, what = 'the test') {
   if (!tests.includes(test)) throw usage(`${what} is "${quotable(test)}"; valid: ${tests.join(', ')}`);
 }
@@ -79,13 +79,13 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   }
 }
 
-/** What a run needs of this machine, all at once: a plan no stack, a server of one's own no reference target. */
+/** The tools that a run needs on this machine. A plan needs no stack, another server no reference target. */
 function needsOf({ DRY_RUN, TARGET_URL }: NodeJS.ProcessEnv): string[] {
   if (DRY_RUN === '1' || stackKind() === 'external') return ['k6'];
   return ['k6', TARGET_URL ? 'observe' : 'stack'];
 }
 
-/** Where the run's results go: a folder that no other run has. */
+/** Creates a new results folder for the run. */
 function folderOf(test: string): string {
   const testid = process.env.TESTID || resultName(test);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(testid) || testid === 'latest')
@@ -99,7 +99,7 @@ function folderOf(test: string): string {
 
 interface Asked {
   test: string;
-  /** Of its results. */
+  /** Results folder. */
   folder: string;
   given: Given;
 }
@@ -109,7 +109,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   const { env } = process;
   const dry = env.DRY_RUN === '1';
   const foreign = Boolean(env.TARGET_URL) && env.TARGET_URL !== stackValue('TARGET_URL');
-  // The scripts in k6 judge it by the benchmark documents.
+  // The k6 scripts judge the reference target by the benchmark documents.
   env.REFERENCE_TARGET = foreign ? '' : '1';
   if (env.PAYLOAD) {
     if (env.WORKLOAD) throw usage('set only one of PAYLOAD and WORKLOAD');
@@ -119,7 +119,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   const server = env.CHECK_ONLY ? null : ownServer(scratch);
   let { inspected, discovery } = await firstLook(test, foreign);
   await checkTrials(test);
-  // Docker asks for this before anything is started.
+  // scripts/docker.sh sets this to check the variables before it starts anything.
   if (env.CHECK_ONLY) return 0;
 
   const workload = join(scratch, 'workload.json');
@@ -137,7 +137,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
     undo.add(await claimTarget(basename(folder), foreign ? env.TARGET_URL : undefined));
     checkDisk();
   }
-  // What can't be loaded or watched is found out before anything is started.
+  // Check that the server can be loaded and watched before anything is started.
   const metrics = dry ? [] : await askMetrics();
   if (foreign && discovery) await lookAgain();
   if (!dry) await checkMemory(inspected.vus);
@@ -145,7 +145,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   if (!dry) undo.add(startScraping(metrics, basename(folder)));
   if (!dry && foreign) undo.add(await startExporter(basename(folder)));
   const { dialect } = inspected.plan.target;
-  // The reference target has its REST interface next to its MCP endpoint.
+  // The reference target's REST interface is next to its MCP endpoint.
   if (!foreign && dialect === 'rest' && env.TARGET_URL) env.TARGET_URL = env.TARGET_URL.replace(/\/mcp$/, '');
   if (discovery) {
     if (!env.TARGET_URL)
@@ -168,7 +168,10 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   return await loadAndJudge(asked, inspected, server);
 }
 
-/** The plan, as far as it is known before anything is started. discovery: the server has to say first what it offers. */
+/**
+ * The plan as far as it is known before anything is started. discovery: the server has to be discovered
+ * first.
+ */
 async function firstLook(
   test: string,
   foreign: boolean,
@@ -176,20 +179,20 @@ async function firstLook(
   const { WORKLOAD, ARGS, TOOLS, ALLOW_WRITES } = process.env;
   const asks = !WORKLOAD && !ARGS && (foreign || TOOLS || ALLOW_WRITES === '1');
   if (!asks) return { inspected: await inspect(test), discovery: false };
-  // The test's own workload does not have the tools that the server will name.
+  // The test's own workload does not have the server's tools.
   const inspected = await inspect(test, { TOOL: '', TOOLS: '', TARGET_PROTOCOL: '' });
-  // A test for servers that speak something else than MCP knows what it calls there.
+  // A test for servers that do not speak MCP needs no discovery.
   if (inspected.plan.target.dialect === 'mcp') return { inspected, discovery: true };
   return { inspected: await inspect(test), discovery: false };
 }
 
-/** @throws {Ending} with the reason, where there is nothing to load */
+/** @throws {Ending} with the reason, if there is nothing to load */
 async function discoverWorkload(workload: string, { folder, given }: Asked, dry: boolean) {
   const { env } = process;
   const failure = await discover(workload, dry);
   if (!failure) {
     Object.assign(env, { WORKLOAD: workload, TARGET_PROTOCOL: env.TARGET_PROTOCOL || 'auto' });
-    // Its part is done: the document has these tools and no others.
+    // TOOLS has been applied: the document contains only these tools.
     delete env.TOOLS;
     return;
   }
@@ -200,7 +203,7 @@ async function discoverWorkload(workload: string, { folder, given }: Asked, dry:
   throw new Ending('', (await judged(folder, ABORTED, given, abort)) || TARGET);
 }
 
-/** What the run needs of the stack is up. A plan takes what there is. */
+/** Starts the parts of the stack that the run needs. A plan uses only what is already up. */
 async function stackFor(dry: boolean, foreign: boolean) {
   if (!dry) {
     await bringUp(process.env.TARGET_URL ? 'observe' : undefined);
@@ -229,11 +232,11 @@ async function loadAndJudge(
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
   printPlan(plan, { brief: true, trials: hasTrials(test) });
   logProgress(`${test}: loading ${shownTarget(env.TARGET_URL ?? '')}; watch it with: make dashboards`);
-  // From here on there is something to report, also where a signal comes between two programs.
+  // From here on there is something to report, even if a signal arrives between two programs.
   let taken = 0;
   const trials = await trialsOf(test);
   const code = await whileTaking(
-    // Twice, and neither time was there a program to end: something hangs.
+    // Two signals without a program to end: something hangs.
     () => ++taken > 1 && process.exit(INTERRUPTED),
     () =>
       trials

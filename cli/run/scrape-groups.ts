@@ -1,10 +1,10 @@
-/** What Prometheus scrapes for TARGET_METRICS, as a document for its file-based service discovery. */
+/** Converts TARGET_METRICS to a document for Prometheus' file-based service discovery. */
 
 import { bytes } from '../../contract/units.js';
 
 /** Longer than the scrape timeout of Prometheus (2 s): a first answer can take longer than later ones. */
 const TIMEOUT_MS = 5000;
-/** Unpacked. The scrape job `custom` has the same limit (provisioning/prometheus/prometheus.yml). */
+/** Decompressed size. The scrape job `custom` has the same limit (provisioning/prometheus/prometheus.yml). */
 export const MAX_BYTES = 64 * 1024 * 1024;
 const LISTED = 8;
 /** A sample in the text format of Prometheus or in OpenMetrics. */
@@ -20,8 +20,8 @@ export interface ScrapeGroup {
 }
 
 /**
- * The fragment of a URL names a container of a cAdvisor. The label `server` of all groups is the host and port
- * of the first URL: the metrics of all URLs are about that server.
+ * The fragment of a URL names a container of a cAdvisor. The label `server` of all groups is the host and
+ * port of the first URL: the metrics of all URLs are about that server.
  *
  * @throws {MetricsError}
  */
@@ -50,7 +50,7 @@ export async function scrapeGroups(urls: string[]): Promise<ScrapeGroup[]> {
 
 function parse(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // The message does not show the URL, because it holds a password.
+  // The message does not show the URL, because it contains a password.
   if (url && (url.username || url.password)) {
     throw new MetricsError(
       'TARGET_METRICS has a user or password in it, which Prometheus would show to all who can look at it; valid: an ' +
@@ -67,7 +67,7 @@ function parse(text: string): URL {
 
 async function check(url: URL, container: string) {
   const problem = await ask(url, container);
-  // The message does not show the parameters: they can hold a key.
+  // The message does not show the query, which may contain a key.
   if (problem) throw new MetricsError(`TARGET_METRICS: ${url.origin}${url.pathname} ${problem}`);
 }
 
@@ -75,7 +75,7 @@ async function check(url: URL, container: string) {
 async function ask(url: URL, container: string): Promise<string> {
   let text: string;
   try {
-    // Where a redirect leads is not the server's choice.
+    // Do not follow redirects: the server must not choose the address.
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     if (answer.status === 401 || answer.status === 403) {
       return `answers ${answer.status}: it requires credentials, which are not supported; valid: an address that answers without`;
@@ -98,7 +98,7 @@ async function ask(url: URL, container: string): Promise<string> {
   return CADVISOR.test(text) ? missingContainer(text, container) : '';
 }
 
-/** Returns null for more than MAX_BYTES: a small answer may unpack to any size. */
+/** Returns null for more than MAX_BYTES: a small answer may decompress to any size. */
 async function readBounded(answer: Response): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,9 +1,9 @@
-/** What the output lab has written of a run that goes on: its last seconds, and the sums of each phase. */
+/** Reads the output lab of a running test: its last seconds, and the sums of each phase. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILE, type Group, parsed, type Second, Within } from '../../analysis/collect/seconds.ts';
 
-/** Bytes that are read at once. */
+/** Bytes to read at once. */
 const PIECE = 1 << 20;
 const STARTED = 'mcp_started_seconds';
 const STEP_ITERATIONS = 'mcp_step_iterations';
@@ -11,9 +11,9 @@ const STEP_ITERATIONS = 'mcp_step_iterations';
 type OnSecond = (second: Second, groups: ReadonlyMap<string, Group>) => void;
 
 export class SecondsTail {
-  /** Unix seconds at which the phases began; null: they have not. */
+  /** Unix time of the start of the phases, seconds; null = not started. */
   startedS: number | null = null;
-  /** By phase: the second of its first request, its requests, and of a step that is over its calls. */
+  /** By phase: the second of its first request, its requests, and the calls of completed steps. */
   readonly firstS = new Map<string, number>();
   readonly requests = new Map<string, number>();
   readonly made = new Map<string, number>();
@@ -22,20 +22,20 @@ export class SecondsTail {
   readonly #groups = new Map<string, Group>();
   #offset = 0;
   #rest = '';
-  /** Lines, each with the newest second of when it was read: a further line of an earlier second is as new as that. */
+  /** Lines with the newest second when they were read: a late line of an earlier second counts as new. */
   #recent: { line: Second; readAt: number }[] = [];
   #newest = 0;
 
   readonly #onSecond: OnSecond;
 
-  /** @param keptS how many of the last seconds are kept @param onSecond gets each as it is read */
+  /** @param keptS number of seconds to keep @param onSecond receives each second as it is read */
   constructor(folder: string, keptS: number, onSecond: OnSecond = () => {}) {
     this.#file = join(folder, FILE);
     this.#keptS = keptS;
     this.#onSecond = onSecond;
   }
 
-  /** Takes what is new. @throws where there is no such file yet */
+  /** Reads new lines. @throws if the file does not exist yet */
   read() {
     const file = openSync(this.#file, 'r');
     try {
@@ -43,7 +43,7 @@ export class SecondsTail {
       while (this.#offset < size) {
         const piece = Buffer.alloc(Math.min(PIECE, size - this.#offset));
         this.#offset += readSync(file, piece, 0, piece.length, this.#offset);
-        // It is ASCII.
+        // The file is ASCII.
         const lines = (this.#rest + piece.toString('latin1')).split('\n');
         this.#rest = lines.pop() ?? '';
         for (const line of lines) this.#take(line);
@@ -75,12 +75,12 @@ export class SecondsTail {
   }
 
   /**
-   * @param phase of it alone; undefined: of all
-   * @returns the sums of what ended in the last whole seconds in which it went on, and how many these are; null: there are none
+   * @param phase undefined = all phases
+   * @returns the sums over the last complete seconds of the phase, and their number; null = none
    */
   last(phase: string | undefined): { sums: Within; seconds: number } | null {
     const sinceS = phase === undefined ? 0 : (this.firstS.get(phase) ?? Number.POSITIVE_INFINITY);
-    // The second in which it began was not all its own.
+    // The phase began in the middle of its first second.
     const whole = this.#recent.filter(({ readAt }) => readAt > sinceS);
     const seconds = new Set(whole.map(({ readAt }) => readAt)).size;
     if (seconds === 0) return null;

@@ -1,4 +1,4 @@
-/** What becomes of a run of which k6 has ended. */
+/** Evaluates a run after the end of k6. */
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Abort } from '../../analysis/collect/measured.ts';
@@ -12,10 +12,11 @@ import { resultsFolder } from '../stack.ts';
 import type { Given } from './given.ts';
 
 /**
- * The run document, its reports, and the exit code of the verdict. Without a stack that is loaded, of what k6 left alone.
+ * Writes the run document and its reports, and returns the exit code of the verdict. Without a loaded stack
+ * it uses only k6's results.
  *
- * @param given the variables that the run was given
- * @param abort why there was no load, where k6 left nothing
+ * @param given the run's variables
+ * @param abort why there was no load, if k6 left no results
  */
 export async function judged(
   folder: string,
@@ -50,10 +51,10 @@ export async function judged(
   );
 }
 
-/** `latest` is this run; where it can't be, on a full disk, there is a verdict all the same. */
+/** Links `latest` to this run. Errors, such as a full disk, do not affect the verdict. */
 export function nameLatest(folder: string) {
   const latest = join(resultsFolder(), 'latest');
-  // Another run may do the same now: it is there whole, or not at all.
+  // Rename is atomic: another run may do the same at the same time.
   const link = `${latest}-${process.pid}`;
   try {
     symlinkSync(basename(folder), link);

@@ -1,4 +1,7 @@
-/** What Prometheus scrapes of a server that is not the reference target: its own metrics, and what exporter/ reads of its processes. */
+/**
+ * Scraping of servers other than the reference target: their own metrics, and the process metrics of
+ * exporter/.
+ */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -13,10 +16,13 @@ import { ROOT, setUp, stackKind } from '../stack.ts';
 import { toolPath } from '../tool-path.ts';
 import { MetricsError, type ScrapeGroup, scrapeGroups } from './scrape-groups.ts';
 
-/** Where scripts/docker.sh has started the exporter of TARGET_CONTAINER, or of the container in which TARGET_COMMAND is started. */
+/**
+ * Address of the exporter that scripts/docker.sh started for TARGET_CONTAINER or for the container of
+ * TARGET_COMMAND.
+ */
 const IN_DOCKER = 'watched:9102';
 
-/** Asks the addresses of TARGET_METRICS. @throws {Ending} where one can't be scraped */
+/** Checks the addresses of TARGET_METRICS. @throws {Ending} if one cannot be scraped */
 export async function askMetrics(): Promise<ScrapeGroup[]> {
   const addresses = (process.env.TARGET_METRICS ?? '')
     .split(',')
@@ -32,7 +38,10 @@ export async function askMetrics(): Promise<ScrapeGroup[]> {
   }
 }
 
-/** Has the stack's Prometheus scrape them, where it takes that from a folder, until the returned function is called. */
+/**
+ * Makes the stack's Prometheus scrape the groups, if it reads targets from a folder, until the returned
+ * function is called.
+ */
 export function scrape(groups: readonly ScrapeGroup[], name: string): () => void {
   const { PROMETHEUS_TARGETS_DIR: folder } = process.env;
   if (!folder) return () => {};
@@ -41,7 +50,10 @@ export function scrape(groups: readonly ScrapeGroup[], name: string): () => void
   return () => rmSync(file, { force: true });
 }
 
-/** From here on the signals are those of that server, until the returned function is called. The stack is loaded. */
+/**
+ * Makes the signals those of the scraped server, until the returned function is called. Requires a loaded
+ * stack.
+ */
 export function startScraping(groups: ScrapeGroup[], name: string): () => void {
   if (groups.length === 0) return () => {};
   process.env.WATCHED_SERVER = groups[0]?.labels.server ?? '';
@@ -49,8 +61,8 @@ export function startScraping(groups: ScrapeGroup[], name: string): () => void {
 }
 
 /**
- * What Linux knows of a foreign server's processes is scraped, too, until the returned function is called: of one on this host, and in
- * Docker of TARGET_CONTAINER's.
+ * Starts the exporter for the processes of another server, until the returned function is called. It watches
+ * a server on this host or, in Docker, TARGET_CONTAINER.
  */
 export async function startExporter(name: string): Promise<() => void> {
   const { TARGET_URL = '', TARGET_CONTAINER, STDIO_RUNNER, TARGET_PID, PROMETHEUS_TARGETS_DIR } = process.env;
@@ -61,7 +73,7 @@ export async function startExporter(name: string): Promise<() => void> {
   let end = () => {};
   if (!TARGET_CONTAINER && !STDIO_RUNNER) {
     if (stackKind() !== 'native' || !/^(127\.[\d.]+|localhost|\[::1\])$/.test(hostname)) return () => {};
-    // An image has no Go, nor the exporter's source.
+    // The image has neither Go nor the exporter's source.
     if (!existsSync(join(ROOT, 'exporter')) || !(hasProgram('go') || existsSync(toolPath('exporter')))) {
       logProgress(
         "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)",

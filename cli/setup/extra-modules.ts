@@ -1,4 +1,4 @@
-/** What Go modules bring that is no tool of tools/: Kubernetes' schemas, and Docker Compose. */
+/** Parts from Go modules that are not in tools/: Kubernetes' schemas and Docker Compose. */
 import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { needsGo } from './go-build.ts';
@@ -8,7 +8,7 @@ import { versionOf } from './release.ts';
 const KUBERNETES = 'k8s.io/kubectl';
 const MONITORING = 'github.com/prometheus-operator/prometheus-operator';
 
-/** The Go toolchain downloads the modules and compares them with go.sum; no code of theirs is built. */
+/** The Go toolchain downloads the modules and verifies them with go.sum. Their code is not built. */
 export function schemasPart(source: string, folder: string): Part | null {
   if (existsSync(folder)) return null;
   return {
@@ -38,9 +38,10 @@ const COMPOSE = 'github.com/docker/compose/v2';
 const COMPOSE_SUM = 'h1:XeYkQu1svDtyfZPv5nTwFryQ25ZJMkIlc4pz9HalMPI=';
 
 /**
- * `go install` refuses this module, which excludes versions of others: it is built in a copy, by its own go.sum.
+ * `go install` refuses this module because it has exclude directives. So it is built in a copy, with its own
+ * go.sum.
  *
- * @param folder that it is built into; its name has the version (scripts/common.sh)
+ * @param folder output folder; its name has the version (scripts/common.sh)
  */
 export function composePart(folder: string): Part | null {
   if (existsSync(folder)) return null;

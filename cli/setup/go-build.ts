@@ -1,4 +1,4 @@
-/** Tools that the Go toolchain builds, by the pins of their go.sum. */
+/** Builds tools with the Go toolchain, pinned by their go.sum. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { broken } from '../ending.ts';
@@ -7,16 +7,17 @@ import { hasProgram, type Job, type Part, PartError } from './part.ts';
 import { takeRelease } from './release.ts';
 
 interface Program {
-  /** What it takes to build with an empty cache. */
+  /** Build time with an empty cache. */
   seconds: number;
-  /** The package, in the tool's module. */
+  /** The package in the tool's module. */
   from?: string;
   flags?: string[];
 }
 
 /**
- * The service discoveries of every cloud make up most of Prometheus; files are the one used here. promtool, which only the tests need, has
- * one of them all the same, and is nearly half as much work again.
+ * Excludes the cloud service discoveries, which are most of Prometheus' code: only file-based discovery is
+ * used here. promtool, which only the tests need, still includes one of them and adds almost half of the
+ * build time.
  */
 const ONLY_FILES = ['-tags', 'remove_all_sd'];
 
@@ -41,15 +42,15 @@ const PROGRAMS: Record<string, Program> = {
 export const goTools = Object.keys(PROGRAMS);
 
 /**
- * Static and without paths of this machine: the same program wherever it is built, and Docker's image has it, too. With a build cache of
- * their own, which CI hands to Docker's builder (.ci/engine).
+ * Static builds without local paths are reproducible on any machine, and Docker's image uses the same
+ * programs. They have a separate build cache, which CI passes to Docker's builder (.ci/engine).
  */
 export const buildEnv = (cache: string) => ({
   CGO_ENABLED: '0',
   GOFLAGS: '-buildvcs=false -mod=readonly -trimpath',
   GOCACHE: join(cache, 'go-build'),
 });
-/** Without what only a debugger reads: it would be a tenth of the work. */
+/** Omits debug information, which would take a tenth of the build time. */
 const BUILD_FLAGS = ['-ldflags=-w'];
 
 export const needsGo = (tool: string) => {
@@ -57,23 +58,23 @@ export const needsGo = (tool: string) => {
     throw broken(`${tool} has to be built: install Go 1.26 or newer (https://go.dev/dl)`);
 };
 
-/** @param source the tool's module @param output the program, or a folder and a slash */
+/** @param source the tool's module @param output the program, or a folder with a trailing slash */
 export function buildCommand(tool: string, source: string, output: string): string[] {
   const { from = 'tool', flags = [] } = PROGRAMS[tool] ?? {};
   return ['go', '-C', source, 'build', ...BUILD_FLAGS, ...flags, '-o', output, from];
 }
 
-/** @param source the tool's module @param folder that it is built into; its name changes with the pins */
+/** @param source the tool's module @param folder output folder; its name changes with the pinned versions */
 export function goPart(tool: string, source: string, folder: string): Part | null {
   if (existsSync(folder)) return null;
-  // Before anything is installed.
+  // Check before anything is installed.
   if (!process.env.RELEASE_URL) needsGo(tool);
   const { seconds = 0, from = 'tool', flags = [] } = PROGRAMS[tool] ?? {};
   return {
     title: tool,
     lane: 'build',
     seconds,
-    // Not `go mod download`, which brings what nothing here imports.
+    // Not `go mod download`, which also downloads unused modules.
     prefetch: (job) => job.run(`${tool}.modules`, ['go', '-C', source, 'list', '-deps', ...flags, from]),
     make: (job) => job.fill(folder, (unfinished) => make(job, tool, source, folder, unfinished)),
   };
@@ -86,7 +87,7 @@ async function make(job: Job, tool: string, source: string, folder: string, unfi
   needsGo(tool);
   await job.run(tool, buildCommand(tool, source, `${unfinished}/`), { env: buildEnv(job.cache) });
   if (tool !== 'k6') return;
-  // k6 only warns of an extension that is made for another k6.
+  // k6 only warns if an extension was made for another version of k6.
   const version = await job.run('k6.version', [join(unfinished, tool), 'version']);
   if (!version.includes('k6/x/mcp')) throw new PartError('this k6 has no module k6/x/mcp');
 }

@@ -1,4 +1,4 @@
-/** Brings what is missing of the needs that it is given, and says nothing if nothing is. scripts/setup calls this. */
+/** Installs the missing parts of the given needs, silently if none is missing. Called by scripts/setup. */
 import { whileTaking } from '../child.ts';
 import { codeOf, INTERRUPTED } from '../ending.ts';
 import { logProgress } from '../log-progress.ts';

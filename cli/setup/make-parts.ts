@@ -1,11 +1,11 @@
-/** Makes the missing parts: lanes at once, and what failed again. */
+/** Makes the missing parts: lanes in parallel, and failed parts a second time. */
 import { logProgress } from '../log-progress.ts';
 import { type Job, type Part, PartError } from './part.ts';
 import { progressLine, type State } from './progress.ts';
 
 const TELL_MS = 10_000;
 
-/** Makes all of them, one after the other in each lane. @returns those that failed, with the reason */
+/** Makes all parts, one after the other in each lane. @returns the failed parts with the reason */
 async function makeAll(parts: readonly Part[], job: Job): Promise<Map<Part, PartError>> {
   const state: State = new Map();
   const failed = new Map<Part, PartError>();
@@ -35,14 +35,14 @@ async function makeAll(parts: readonly Part[], job: Job): Promise<Map<Part, Part
   return failed;
 }
 
-/** What later builds download comes while the first one uses the CPU. If it fails, the build says so. */
+/** Downloads for later builds while the first one uses the CPU. Errors are reported by the build. */
 async function prefetch(parts: readonly Part[], job: Job) {
   for (const part of parts.filter(({ prefetch }) => prefetch).slice(1)) {
     await part.prefetch?.(job).catch(() => {});
   }
 }
 
-/** Says what is going on, and nothing without a part. @throws {PartError} for a part that failed twice */
+/** Reports progress, if there is anything to make. @throws {PartError} for a part that failed twice */
 export async function makeParts(parts: readonly Part[], job: Job) {
   if (parts.length === 0) return;
   const since = Date.now();

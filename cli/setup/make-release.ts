@@ -1,6 +1,6 @@
 /**
- * Builds k6 for PLATFORMS into dist/, from a clean clone, and enters each program with its checksum in tools/release.json, by which
- * RELEASE_URL is read. The same sources give the same program, byte by byte.
+ * Builds k6 for PLATFORMS into dist/ from a clean clone, and adds each program with its checksum to
+ * tools/release.json, which verifies downloads from RELEASE_URL. Builds are reproducible byte by byte.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ import { buildCommand, buildEnv, needsGo } from './go-build.ts';
 import { placesOf } from './needs.ts';
 import { fileOf, MANIFEST, readManifest, sha256, THIS_PLATFORM, versionOf } from './release.ts';
 
-/** By their names in Node.js, those in Go. */
+/** Platform names of Node.js -> Go. */
 const PLATFORMS: Record<string, { GOOS: string; GOARCH: string }> = {
   'linux-x64': { GOOS: 'linux', GOARCH: 'amd64' },
   'linux-arm64': { GOOS: 'linux', GOARCH: 'arm64' },
@@ -23,7 +23,7 @@ const PLATFORMS: Record<string, { GOOS: string; GOARCH: string }> = {
 const DIST = join(ROOT, 'dist');
 const K6 = 'k6';
 
-/** What the programs are made of is a commit, so that anybody can make them again. @throws {Ending} */
+/** Requires a clean commit, so that anybody can reproduce the programs. @throws {Ending} */
 async function checkClean() {
   const { code, stdout } = await runForwardingSignals(
     'git',
@@ -60,7 +60,7 @@ try {
   const { source = '', folder = '' } = (await placesOf([K6])).get(K6) ?? {};
   const version = versionOf(K6, folder);
   mkdirSync(DIST, { recursive: true });
-  // Another version's programs are no part of this release.
+  // Remove programs of other versions.
   let files = readManifest().filter((one) => one.version === version);
   for (const platform of platforms) {
     const released = await build(platform, source, folder);

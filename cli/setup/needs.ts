@@ -1,4 +1,4 @@
-/** What scripts/setup can bring, by the names that it takes. */
+/** The needs that scripts/setup can install, by name. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -11,7 +11,7 @@ import { becomesRoot, debianPackages, missingPackages, packageNeeds, updateLists
 import type { Part } from './part.ts';
 import { venvPart } from './venv.ts';
 
-/** Servers by others, a folder each: what a folder has says how its server is installed. */
+/** Third-party servers, one folder each. The files in a folder determine how its server is installed. */
 const PUBLIC = 'tests/servers/public';
 const publicServers = (file: string): [need: string, path: string][] =>
   globSync(`${PUBLIC}/*/${file}`, { cwd: ROOT }).map((path) => [
@@ -42,7 +42,7 @@ const BROWSER = 'browser';
 const SCHEMAS = 'kubernetes-schemas';
 const COMPOSE = 'docker-compose';
 
-/** scripts/setup itself brings Node.js and the project's npm packages, with which this runs. */
+/** scripts/setup itself installs Node.js and the project's npm packages, which this program needs. */
 const NODE = 'node';
 
 export const needNames = [
@@ -57,21 +57,21 @@ function expand(need: string): string[] {
   return GROUPS[need]?.flatMap(expand) ?? [need];
 }
 
-/** On the PATH or as a Debian package if that is new enough, else built. */
+/** Taken from the PATH or a Debian package if that is new enough, otherwise built. */
 const PACKAGED = ['prometheus', 'node_exporter'];
 
 /**
- * @returns what is missing of what these names stand for
- * @throws {Ending} for a name that does not exist, and for what can't be had on this machine
+ * @returns the missing parts of these needs
+ * @throws {Ending} for an unknown name, and for parts that are not available on this machine
  */
 export async function missingParts(names: readonly string[]): Promise<Part[]> {
   const needs = [...new Set(names.flatMap(expand))].filter((need) => need !== NODE);
   const packages = needs.flatMap((need) => (need === BROWSER ? missingBrowser() : missingPackages(need)));
-  // Nobody is asked for a password for what can be built as well.
+  // Do not ask for a password for tools that can be built instead.
   const asksNobody = () => packages.length > 0 || becomesRoot();
   const tools = needs.filter(isTool);
   let places = await placesOf(tools);
-  // Without lists of packages apt knows none, and Prometheus would be built for minutes.
+  // Without package lists apt finds no packages, and building Prometheus takes minutes.
   if ([...places].some(([tool, place]) => PACKAGED.includes(tool) && isNowhere(place)) && asksNobody()) {
     updateLists();
     places = await placesOf(tools);
@@ -89,7 +89,7 @@ export async function missingParts(names: readonly string[]): Promise<Part[]> {
     packages.push(debianPackage);
     return null;
   });
-  // apt makes one installation of them all.
+  // Install all packages at once.
   if (packages.length > 0) parts.push(debianPackages(packages));
   return parts.filter((part) => part !== null);
 }
@@ -100,10 +100,10 @@ const isNowhere = ({ folder, installed, debianPackage }: Places) =>
 const isTool = (need: string) =>
   goTools.includes(need) || VENVS.includes(need) || need === SCHEMAS || need === COMPOSE;
 
-/** Where a tool comes from. */
+/** Possible sources of a tool. */
 interface Places {
   source: string;
-  /** Of the cache: what it is built into. */
+  /** Folder in the cache that it is built into. */
   folder: string;
   /** Path of a program on the PATH that is used instead, or ''. */
   installed: string;
@@ -114,7 +114,7 @@ interface Places {
 export async function placesOf(tools: readonly string[]): Promise<Map<string, Places>> {
   if (tools.length === 0) return new Map();
   const script = tools.map((tool) => {
-    // Only if it has not been built: apt takes a second to say what it has.
+    // Only if it has not been built, because querying apt takes a second.
     const elsewhere = PACKAGED.includes(tool)
       ? `if [ -d "$folder" ]; then echo; echo; elif installed_tool ${tool}; then echo; else echo; echo "$(package_of ${tool})"; fi`
       : 'echo; echo';
@@ -129,7 +129,7 @@ export async function placesOf(tools: readonly string[]): Promise<Map<string, Pl
   );
 }
 
-/** Only Debian has a package of a browser under this name; elsewhere it is missing, or a script that asks for a snap. */
+/** Only Debian has a browser package of this name; elsewhere it does not exist or only installs a snap. */
 function missingBrowser(): string[] {
   if (spawnSync('bash', ['-c', '. scripts/common.sh; chromium_found'], { stdio: 'ignore' }).status === 0)
     return [];

@@ -1,4 +1,6 @@
-/** Debian and Ubuntu packages. What they install is neither started nor enabled (scripts/apt-install). */
+/**
+ * Installs Debian and Ubuntu packages. Their services are neither started nor enabled (scripts/apt-install).
+ */
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +9,7 @@ import { logProgress } from '../log-progress.ts';
 import { ROOT } from '../stack.ts';
 import { hasProgram, type Part } from './part.ts';
 
-/** For each need: a file that one of the packages brings, and the packages that are installed if there is none. */
+/** For each need: a file of one of the packages, and the packages to install if the file is missing. */
 const PACKAGES: Record<string, [file: string, ...packages: string[]][]> = {
   supervisor: [['/usr/bin/supervisord', 'supervisor']],
   postgres: [['/usr/lib/postgresql/*/bin/postgres', 'postgresql']],
@@ -34,17 +36,17 @@ const MAX_NAMED = 2;
 
 export const packageNeeds = Object.keys(PACKAGES);
 
-/** @returns those that are missing */
+/** @returns the missing packages */
 export const missingPackages = (need: string): string[] =>
   (PACKAGES[need] ?? []).flatMap(([file, ...packages]) => (globSync(file).length > 0 ? [] : packages));
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** Can a package be installed without a password? */
+/** Whether packages can be installed without a password. */
 export const becomesRoot = () =>
   hasProgram('apt-get') && (isRoot() || spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0);
 
-/** What goes before a command that root runs; sudo asks for a password if it needs one. @throws {Ending} without sudo */
+/** The prefix of a command that root runs. sudo may ask for a password. @throws {Ending} without sudo */
 function asRoot(missing: string, command: string): string[] {
   if (isRoot()) return [];
   if (!hasProgram('sudo')) throw broken(`${missing}. As root: ${command}`);
@@ -53,7 +55,7 @@ function asRoot(missing: string, command: string): string[] {
   return ['sudo'];
 }
 
-/** Reads the lists of packages, if apt has a network. */
+/** Updates the package lists, if apt has network access. */
 export function updateLists() {
   if (!hasProgram('apt-get') || process.env.TOOLS_FROM_SOURCE === '1') return;
   logProgress('set-up, once: the lists of packages');
@@ -62,7 +64,7 @@ export function updateLists() {
   spawnSync(file, args, { stdio: ['inherit', 'ignore', 'ignore'] });
 }
 
-/** @throws {Ending} if this system can't install them */
+/** @throws {Ending} if this system cannot install them */
 export function debianPackages(names: readonly string[]): Part {
   const missing = `missing: ${names.join(' ')}`;
   if (!hasProgram('apt-get'))
@@ -72,7 +74,7 @@ export function debianPackages(names: readonly string[]): Part {
     title: names.length > MAX_NAMED ? `${names.length} packages` : names.join(', '),
     lane: 'packages',
     seconds: 10 + 2 * names.length,
-    // What one installation does to keep services from starting, it undoes at its end: not while another one installs.
+    // Each installation temporarily disables the start of services: two must not overlap.
     make: (job) =>
       job.run('apt', job.locked('apt', [...sudo, 'bash', join(ROOT, 'scripts/apt-install'), ...names])),
   };

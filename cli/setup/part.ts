@@ -1,25 +1,25 @@
-/** One thing that set-up brings: a tool, or packages. */
+/** A part that set-up installs: a tool or packages. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** Parts of one lane are made one after the other; lanes go on at once. */
+/** Parts of a lane are made one after the other; lanes run in parallel. */
 export type Lane = 'build' | 'packages' | 'npm' | 'python';
 
 export interface Part {
   title: string;
   lane: Lane;
-  /** What it takes on two cores with empty caches, for the estimate. */
+  /** Duration on two cores with empty caches, for the estimate. */
   seconds: number;
   make(job: Job): Promise<unknown>;
-  /** Downloads what `make` would download first. */
+  /** Downloads in advance what `make` needs. */
   prefetch?(job: Job): Promise<unknown>;
 }
 
 /** A part could not be made. */
 export class PartError extends Error {
-  /** What its program said: several lines. */
+  /** Output of the failed program, several lines. */
   readonly said: string;
 
   /** @param message one line */
@@ -29,11 +29,13 @@ export class PartError extends Error {
   }
 }
 
-/** Of what a program said when it failed: npm says what is wrong first, apt says it last. */
+/** Lines to show of a failed program's output: npm prints the error first, apt last. */
 const FIRST_LINES = 12;
 const LAST_LINES = 12;
 
-/** Programs that set-up runs, and the folders that it fills. All of it ends with `end`, and nothing half made stays. */
+/**
+ * Runs the programs of set-up and fills its folders. `end` stops everything and removes incomplete folders.
+ */
 export class Job {
   readonly cache: string;
   readonly #end = new AbortController();
@@ -54,8 +56,8 @@ export class Job {
   }
 
   /**
-   * @param name of the log
-   * @returns what the program printed
+   * @param name the log's name
+   * @returns the program's output
    * @throws {PartError}
    */
   async run(name: string, command: readonly string[], { env = {} }: { env?: Record<string, string> } = {}) {
@@ -75,7 +77,10 @@ export class Job {
     throw new PartError(`failed (the log: ${log})`, shown.join('\n'));
   }
 
-  /** Has `fill` make a folder, which becomes `folder` when it is complete. Of two set-ups at once the first wins. */
+  /**
+   * Calls `fill` for a temporary folder and renames it to `folder` when complete. Of concurrent set-ups the
+   * first wins.
+   */
   async fill(folder: string, fill: (unfinished: string) => Promise<void>) {
     const unfinished = mkdtempSync(`${folder}.`);
     this.#unfinished.add(unfinished);
@@ -91,10 +96,10 @@ export class Job {
     }
   }
 
-  /** As a command that waits for its turn: one program at a time has the lock. Without flock (macOS) there is none. */
+  /** Wraps a command so that it waits for a lock. Without flock (macOS) there is no lock. */
   locked(name: string, command: readonly string[]): string[] {
     const lock = join(this.cache, `${name}.lock`);
-    // Another user who can open it could hold it.
+    // Only this user may open it: others could hold the lock.
     writeFileSync(lock, '', { flag: 'a', mode: 0o600 });
     chmodSync(lock, 0o600);
     return hasProgram('flock') ? ['flock', '--timeout', LOCK_TIMEOUT_S, lock, ...command] : [...command];

@@ -1,16 +1,16 @@
-/** The line that says what set-up does, and about how long it still takes. */
+/** The progress line of set-up, with an estimate of the remaining time. */
 import type { Part } from './part.ts';
 
 const MINUTE_S = 60;
 const STEP_S = 10;
 const OVERRUN = 0.25;
 
-/** What is known of a part: it waits, it was started at that time (ms), or it is there. */
+/** The state of a part: absent = waiting, started (ms), or done. */
 export type State = Map<Part, { startedMs: number; isDone: boolean }>;
 
 /**
- * @returns such as `set-up, once: k6, redis-server (1 of 4 done), about 2 min left`: by the parts' measured times; lanes go on at once,
- *   and the longest one counts
+ * @returns for example `set-up, once: k6, redis-server (1 of 4 done), about 2 min left`. The estimate is that
+ *   of the longest lane, from the parts' measured times
  */
 export function progressLine(parts: readonly Part[], state: State, nowMs: number): string {
   const running = parts.filter((part) => state.get(part)?.isDone === false);
@@ -20,7 +20,7 @@ export function progressLine(parts: readonly Part[], state: State, nowMs: number
     const one = state.get(part);
     if (one?.isDone) continue;
     const passedS = one ? (nowMs - one.startedMs) / 1000 : 0;
-    // A machine that needs longer than the measured one goes on doing so.
+    // A machine slower than the measured one remains slower.
     const leftS = Math.max(part.seconds - passedS, passedS * OVERRUN);
     left.set(part.lane, (left.get(part.lane) ?? 0) + leftS);
   }
@@ -28,7 +28,7 @@ export function progressLine(parts: readonly Part[], state: State, nowMs: number
   return `set-up, once: ${titles} (${done} of ${parts.length} done), about ${duration(Math.max(...left.values(), 0))} left`;
 }
 
-/** @param seconds @returns such as 40 s, 3 min: as exact as an estimate is */
+/** @param seconds @returns for example 40 s or 3 min, with the precision of an estimate */
 function duration(seconds: number): string {
   if (seconds < 1.5 * MINUTE_S) return `${Math.ceil(seconds / STEP_S) * STEP_S} s`;
   return `${Math.round(seconds / MINUTE_S)} min`;

@@ -1,4 +1,7 @@
-/** Programs that a release has ready-made, at RELEASE_URL: what tools/release.json names with its checksum, and nothing else. */
+/**
+ * Downloads prebuilt programs of a release from RELEASE_URL: only those in tools/release.json, verified by
+ * checksum.
+ */
 import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -8,9 +11,9 @@ export const MANIFEST = join(ROOT, 'tools/release.json');
 
 export interface Released {
   name: string;
-  /** Of its sources and pins: the second half of the folder's name that a build of them has. */
+  /** Hash of its sources and pins: the last part of the build folder's name. */
   version: string;
-  /** As Node.js calls it: linux-x64, darwin-arm64. */
+  /** Node.js platform name: linux-x64, darwin-arm64. */
   platform: string;
   sha256: string;
 }
@@ -25,15 +28,15 @@ export const readManifest = (): Released[] => JSON.parse(readFileSync(MANIFEST, 
 export const fileOf = ({ name, version, platform }: Omit<Released, 'sha256'>) =>
   `${name}-${version}-${platform}`;
 
-/** @param folder that a build of the same sources would have */
+/** @param folder the build folder for the same sources */
 export const versionOf = (tool: string, folder: string) => basename(folder).slice(tool.length + 1);
 
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /**
- * @param folder that a build of the same sources would have
- * @param path where the program goes
- * @returns reason: why a program that the release should have was not taken, one line
+ * @param folder the build folder for the same sources
+ * @param path destination of the program
+ * @returns reason: why a program of the release was not used, one line
  */
 export async function takeRelease(
   tool: string,
@@ -59,7 +62,7 @@ export async function takeRelease(
   }
 }
 
-/** @throws {Error} one line */
+/** @throws {Error} with a one-line message */
 async function download(url: string): Promise<Uint8Array> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error) => {
     throw new Error(error.cause?.code ?? error.cause?.message ?? error.message);

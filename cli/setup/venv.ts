@@ -1,4 +1,4 @@
-/** Python programs, each with packages of its own that its requirements.txt pins. */
+/** Installs Python programs, each in a venv with the packages pinned in its requirements.txt. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,7 @@ export function venvPart(name: string, source: string, folder: string): Part | n
       job.fill(folder, async (unfinished) => {
         if (!runs(python, 'import ensurepip')) await debianPackages([`${python}-venv`]).make(job);
         await job.run(name, [python, '-m', 'venv', unfinished]);
-        // Wheels alone: nothing is compiled, and no package runs code of its own while it is installed.
+        // Wheels only: nothing is compiled, and no package runs code during the installation.
         await job.run(name, [
           ...[
             join(unfinished, 'bin/python'),

@@ -2,7 +2,10 @@ import { readProtocol } from '../../contract/protocols.js';
 import { readVariables, type ValuesOf, type Variable } from '../../contract/variable.js';
 import { ofCommand, type ofRuns } from '../../contract/variables.js';
 
-/** The values of every variable that all tests share, and of a test's own `Own`, parsed; and what TARGET_PROTOCOL means. */
+/**
+ * Parsed values of the variables of all tests and of a test's own variables `Own`, and the meaning of
+ * TARGET_PROTOCOL.
+ */
 export type Config<Own extends Record<string, Variable<unknown>> = Record<never, never>> = ValuesOf<
   typeof ofRuns & Own
 > &

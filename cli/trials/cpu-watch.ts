@@ -4,7 +4,7 @@ import { cpuSeconds } from './process-tree.ts';
 const EVERY_MS = 500;
 
 export interface CpuWatch {
-  /** CPUs that each group kept busy on average in a phase. A group is absent if this is not known. */
+  /** CPUs that each group kept busy on average in a phase. A group is absent if this is unknown. */
   cores: (phase: { start: string | null; end: string | null }) => Record<string, number>;
   stop: () => void;
 }

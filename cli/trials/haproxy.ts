@@ -5,8 +5,8 @@ import { newFolder, type ServerProcess, startServer } from './server-process.ts'
 
 /**
  * @param program path to HAProxy
- * @param endpoints url: of its frontend; ready: answers once HAProxy is up, by default the url
- * @param folder for its files, and removed when it has ended
+ * @param endpoints url: of its frontend; ready: URL that answers once HAProxy is up, by default `url`
+ * @param folder for its files; removed after its end
  */
 export async function startHaproxy(
   program: string,

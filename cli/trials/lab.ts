@@ -1,4 +1,4 @@
-/** What a test of several k6 runs works with: trials, the reference target, and a list of what is to be undone at the end. */
+/** The environment of a test with several k6 runs: trials, the reference target, and clean-up at the end. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,10 +20,10 @@ import type { Config } from './config.ts';
 /** k6's exit codes after a run that measured: every objective met, or one missed. */
 const MEASURED = [0, 99];
 
-/** Somebody wants the test to end now. */
+/** A signal has arrived. */
 export class Interrupted extends Error {}
 
-/** A trial that measured nothing: the trials after it would not either. */
+/** A trial measured nothing. Later trials would fail as well. */
 export class TrialFailed extends Error {
   readonly code: number;
 
@@ -48,7 +48,7 @@ export interface TrialPlan {
 }
 
 export interface Clock {
-  /** Waits until so many seconds after the beginning of the first phase. */
+  /** Waits until this many seconds after the start of the first phase. */
   at: (seconds: number) => Promise<void>;
   /** Records what was just done to the system. */
   note: (event: { kind: string } & Record<string, unknown>) => void;
@@ -62,25 +62,25 @@ export interface TrialResult extends Pick<Summary, 'plan' | 'groups'> {
 
 export interface LabOptions<C> {
   test: string;
-  /** Of the results. */
+  /** Results folder. */
   folder: string;
   config: C;
-  /** That one k6 run has at most. */
+  /** Maximum VUs of one k6 run. */
   vus: number;
-  /** The server under test; null: it is not the run's to start and stop. */
+  /** The server under test; null if the run does not start it. */
   server: OwnServer | null;
 }
 
-/** A test while it runs. `C`: the values of its variables; `R`: what it leaves for its tables. */
+/** A running test. `C`: the values of its variables; `R`: its result for the tables. */
 export class Lab<C = Config, R = unknown> {
-  /** The exit code: 99 once a judged trial missed an objective. */
+  /** The exit code: 99 if a judged trial missed an objective. */
   code = 0;
-  /** What the tables need besides the trials. It is kept as it is at the end, also at an early one. */
+  /** Data for the tables in addition to the trials. Stored at the end of the test, even an early one. */
   result: R | null = null;
-  /** Why the test could not go on. */
+  /** Why the test could not continue. */
   error: string | null = null;
 
-  /** Undone in the opposite order. */
+  /** Called in reverse order. */
   #undo: (() => unknown)[] = [];
   #trials: Trial[] = [];
   /** Settings of the reference target that were changed. */
@@ -103,12 +103,12 @@ export class Lab<C = Config, R = unknown> {
   /** Shows one line of progress. */
   readonly logProgress = logProgress;
 
-  /** @param undo runs when the test ends, however it ends */
+  /** @param undo called at the end of the test, in any case */
   onEnd(undo: () => unknown) {
     this.#undo.push(undo);
   }
 
-  /** To be called between the steps of a test that waits without a trial. @throws {Interrupted} */
+  /** Call it between steps that wait without a trial. @throws {Interrupted} */
   check() {
     if (interrupted()) throw new Interrupted('interrupted');
   }
@@ -127,7 +127,8 @@ export class Lab<C = Config, R = unknown> {
   }
 
   /**
-   * Restarts the reference target with these settings, unless it has them. It gets its own back at the end.
+   * Restarts the reference target with these settings, unless it already has them. Its own settings are
+   * restored at the end.
    *
    * @param how.fresh restarts it in any case, with an empty cache
    */
@@ -135,7 +136,7 @@ export class Lab<C = Config, R = unknown> {
     if (Object.keys(this.#changed).length === 0) {
       const { TARGET_SETTINGS: own = '' } = process.env;
       const before = Object.fromEntries(own.split(' ').map((setting) => setting.split('=')));
-      // `default` is the setting as if it had never been set.
+      // `default` unsets the setting.
       this.onEnd(() => {
         const defaults = Object.fromEntries(Object.keys(this.#changed).map((name) => [name, 'default']));
         return this.sh(['scripts/up'], { ...defaults, ...before }, true);
@@ -146,10 +147,11 @@ export class Lab<C = Config, R = unknown> {
   }
 
   /**
-   * Runs a command of the project, quietly. A signal does not end it: it is short, and leaves the stack whole.
+   * Runs a command of the project quietly. Signals do not end it, so that the stack stays consistent; it is
+   * short.
    *
    * @param command relative to the project's folder
-   * @param always also while everything is being undone
+   * @param always run it even during clean-up
    * @returns its standard output
    * @throws {Error} with the last line of its standard error, if it fails
    */
@@ -187,7 +189,7 @@ export class Lab<C = Config, R = unknown> {
     const alongside = during
       ? this.#alongside(during, trial, address, over.signal).catch((error) => {
           failure = error;
-          // What it was to do is not done: the rest of the load would be for nothing.
+          // The action failed: the rest of the load is useless.
           stop.abort();
         })
       : null;
@@ -222,7 +224,7 @@ export class Lab<C = Config, R = unknown> {
     };
   }
 
-  /** @param address of k6's API */
+  /** @param address address of k6's API */
   async #alongside(
     during: NonNullable<TrialPlan['during']>,
     trial: Trial,
@@ -251,8 +253,8 @@ export class Lab<C = Config, R = unknown> {
 }
 
 /**
- * @param address of k6's API
- * @returns when k6's phases began, milliseconds since the epoch; null: they never did
+ * @param address address of k6's API
+ * @returns when k6's phases began, milliseconds since the epoch; null if they never did
  */
 export async function zeroOf(address: string, over: () => boolean): Promise<number | null> {
   while (!over()) {
@@ -262,7 +264,7 @@ export async function zeroOf(address: string, over: () => boolean): Promise<numb
       const seconds = metric.data?.attributes.sample.value;
       if (seconds) return seconds * 1000;
     } catch {
-      // It does not listen yet, or has no such metric.
+      // k6 does not listen yet or has not recorded the metric.
     }
     await sleep(50);
   }

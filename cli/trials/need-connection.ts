@@ -1,7 +1,7 @@
 import { ConfigError } from '../../contract/config-error.js';
 
 /**
- * @param what the test's name, and what it does that takes a connection
+ * @param what the test's name, and what it does that requires a connection
  * @throws {ConfigError} if the server is a program
  */
 export function needConnection(

@@ -1,6 +1,9 @@
 import { inspect } from '../run/inspect.ts';
 
-/** @param env of the k6 run @returns its phase of the part "fault", during which something is done to the server */
+/**
+ * @param env the k6 run's environment
+ * @returns its phase of the part "fault", in which the fault is active
+ */
 export async function plannedFault(test: string, env: Record<string, string>) {
   const { plan } = await inspect(test, env);
   const fault = plan.phases.find(({ labels }) => labels?.part === 'fault');

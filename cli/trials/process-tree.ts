@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICKS = 100;
 
 /**
- * Seconds of CPU time that groups of processes and their descendants have used. A group is absent if none of its
- * processes is running, and every group is without /proc.
+ * CPU seconds used by groups of processes and their descendants. A group is absent if none of its processes
+ * is running. Without /proc all groups are absent.
  *
  * @param groups pids by name
  */

@@ -8,20 +8,21 @@ const ignore = () => {};
 
 export interface RedisRelay {
   port: number;
-  /** Closes every connection, and each new one at once. */
+  /** Closes all connections, and new ones immediately. */
   cut: () => Promise<void>;
   join: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
 /**
- * Serves the stack's Redis over TCP, for clients that need a network in between. Redis clients send the password in clear text, so no other
- * program may ever listen on the port that they connect to: the relay keeps its port while Redis is down and while the connection is cut.
+ * Serves the stack's Redis over TCP, for clients that need a network in between. Redis clients send the
+ * password in clear text, so no other program may ever listen on the port that they connect to: the relay
+ * keeps its port while Redis is down and while the connection is cut.
  *
  * @param runDir of a native stack: Redis' socket is in its folder `redis`, which other users cannot open
  */
 export async function startRedisRelay(runDir: string): Promise<RedisRelay> {
-  // The socket's own path may be longer than the system allows for a socket.
+  // The path may be longer than the system's limit for sockets: use the folder's file descriptor.
   const folder = openSync(`${runDir}/redis`, 'r');
   const path = `/proc/self/fd/${folder}/redis.sock`;
   const clients = new Set<Socket>();

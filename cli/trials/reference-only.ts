@@ -1,6 +1,6 @@
 import { ConfigError } from '../../contract/config-error.js';
 
-/** Whether the stack's own target is loaded. While a test runs, TARGET_URL is set to it. */
+/** Whether the stack's own target is loaded. TARGET_URL is set to it during a test. */
 export function isReference({ TARGET_URL: url }: { TARGET_URL: string }): boolean {
   const { TARGET_METRICS_URL: own = '' } = process.env;
   return url === '' || url === own.replace(/metrics$/, 'mcp');
@@ -8,7 +8,7 @@ export function isReference({ TARGET_URL: url }: { TARGET_URL: string }): boolea
 
 /**
  * @param what the test's name, and what it does that only works with the stack's own target
- * @throws {ConfigError} if another target is to be loaded
+ * @throws {ConfigError} if another target is loaded
  */
 export function needReference(config: { TARGET_URL: string }, what: string) {
   if (isReference(config)) return;

@@ -1,11 +1,11 @@
-/** How often each thing is measured, unless RUNS says otherwise. */
+/** Number of measurements of each item, unless RUNS is set. */
 export const DEFAULT_RUNS = 3;
 
 /**
- * An order in which to measure several things in turn: each once a round, so that what drifts meanwhile falls on all of them alike.
- * A random order, then its reverse, and so on.
+ * Returns the order in which to measure several items: each once per round, so that drift affects all of them
+ * equally. A random order is followed by its reverse, and so on.
  *
- * @param count of rounds
+ * @param count number of rounds
  */
 export function rounds<T>(things: readonly T[], count: number, random: () => number = Math.random): T[][] {
   const all: T[][] = [];
@@ -16,7 +16,7 @@ export function rounds<T>(things: readonly T[], count: number, random: () => num
   return all;
 }
 
-/** Fisher and Yates. */
+/** Fisher-Yates shuffle. */
 function shuffled<T>(things: readonly T[], random: () => number): T[] {
   const order = [...things];
   for (let last = order.length - 1; last > 0; last -= 1) {

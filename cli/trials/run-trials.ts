@@ -1,4 +1,4 @@
-/** Runs a test of several k6 runs, with the stack up and its addresses in the environment. */
+/** Runs a test with several k6 runs. Requires a running stack with its addresses in the environment. */
 
 import { cleanText, secretsOf } from '../../analysis/clean-text.ts';
 import { INTERRUPTED } from '../../analysis/judge/verdict.ts';
@@ -10,15 +10,16 @@ import { Interrupted, Lab, type LabOptions, TrialFailed } from './lab.ts';
 import type { TrialsModule } from './trials.ts';
 
 /**
- * @returns k6's exit codes: 0, 99 if a judged trial missed an objective, else that of the trial that ended the test; 1 if the test
- *   itself could not go on
+ * @returns k6's exit codes: 0, 99 if a judged trial missed an objective, or that of the trial that ended the
+ *   test; 1 if the test itself could not continue
  */
 export async function runTrials(
   { default: trials }: TrialsModule,
   how: Omit<LabOptions<unknown>, 'config'>,
 ): Promise<number> {
   const lab = new Lab({ ...how, config: readConfig(process.env) });
-  // A signal ends the k6 run that is under way; then the lab notices it. The clean-up is not to be cut off by a second one.
+  // A signal ends the current k6 run; then the lab notices it. A second signal must not interrupt the
+  // clean-up.
   return await whileTaking(
     () => {},
     async () => {

@@ -1,4 +1,4 @@
-/** Starts a server as a separate process, waits until it is ready and ends it by its pid. */
+/** Starts a server as a separate process, waits until it is ready, and ends it by its pid. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const PATIENCE_MS = 5000;
 export interface ServerProcess {
   url: string;
   pid: number;
-  /** The end of what it wrote to stdout and stderr. */
+  /** The end of its stdout and stderr. */
   log: () => string;
   stop: () => Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface ServerStart {
   /** Its whole environment. Default: this process's. */
   env?: NodeJS.ProcessEnv;
   cwd?: string;
-  /** For its files, and removed when it has ended. Default: a new one. */
+  /** For its files; removed after its end. Default: a new one. */
   folder?: string;
   url: string;
   /** The server is up when it answers a GET of this URL. Default: `url`. */
@@ -44,7 +44,7 @@ export async function startServer(name: string, how: ServerStart): Promise<Serve
   const { folder = newFolder() } = how;
   const logFile = join(folder, 'log');
   const output = openSync(logFile, 'w');
-  // If this process is killed, it cannot end its servers: the kernel does.
+  // If this process is killed, the kernel ends its servers.
   const bound = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'TERM', '--'] : [];
   const [program = file, ...rest] = [...bound, file, ...args];
   // Ctrl-C reaches only this process, which then ends them in its own order.
@@ -65,7 +65,7 @@ export async function startServer(name: string, how: ServerStart): Promise<Serve
   };
 
   let ending: Promise<void> | null = null;
-  // Only once: later its pid may belong to another process.
+  // Stop only once: later the pid may belong to another process.
   const stop = () => {
     ending ??= end();
     return ending;
@@ -87,7 +87,7 @@ export async function startServer(name: string, how: ServerStart): Promise<Serve
   throw new Error(`${name} ${why}:\n${said}`);
 }
 
-/** Ends also what the server started and left behind: a detached server leads its own process group. */
+/** Also ends leftover child processes: a detached server leads its own process group. */
 function endGroup(pid: number | undefined) {
   if (pid === undefined) return;
   try {

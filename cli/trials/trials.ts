@@ -1,31 +1,31 @@
-/** Tests of several k6 runs: `scenarios/NAME/trials.ts`. */
+/** Tests with several k6 runs: `scenarios/NAME/trials.ts`. */
 import { partOf } from '../../contract/tests.js';
 import { readConfig } from './config.ts';
 import type { Lab } from './lab.ts';
 
-/** Seconds that all of a test takes. trialS: seconds of one k6 run with these variables. */
+/** Length of the whole test, seconds. trialS: length of one k6 run with these variables, seconds. */
 export type Lasts<C> = (config: C, trialS: (env?: Record<string, string>) => number) => number;
 
-/** What a `trials.ts` exports. */
+/** The exports of a `trials.ts`. */
 // biome-ignore lint/suspicious/noExplicitAny: each test has variables and a result of its own.
 export interface TrialsModule<C = any, R = any> {
   default: (lab: Lab<C, R>) => Promise<void>;
   lasts: Lasts<C>;
-  /** It changes the stack's parts or starts servers, which the test in a container can't. */
+  /** The test changes parts of the stack or starts servers, which is not possible in a container. */
   nativeOnly?: true;
-  /** Checks what the types of its variables do not. @throws {ConfigError} */
+  /** Validates what the types of its variables do not cover. @throws {ConfigError} */
   check?: (config: C) => void;
 }
 
 export const hasTrials = (test: string) => partOf(test, 'trials') !== null;
 
-/** @returns null: the test is one k6 run */
+/** @returns null if the test is a single k6 run */
 export async function trialsOf(test: string): Promise<TrialsModule | null> {
   const file = partOf(test, 'trials');
   return file ? await import(file) : null;
 }
 
-/** Checks the variables of a test of several k6 runs. @throws {ConfigError} */
+/** Validates the variables of a test with several k6 runs. @throws {ConfigError} */
 export async function checkTrials(test: string) {
   (await trialsOf(test))?.check?.(readConfig(process.env));
 }

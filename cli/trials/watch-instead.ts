@@ -4,10 +4,10 @@ import { writeAtomic } from '../../analysis/write-atomic.ts';
 import type { Lab } from './lab.ts';
 
 /**
- * Makes Prometheus scrape other instances instead of the stack's own, which has no load, until the test ends. If the clean-up does not run,
- * the next `scripts/up` restores the file.
+ * Makes Prometheus scrape other instances instead of the stack's idle one, until the test ends. If the
+ * clean-up does not run, the next `scripts/up` restores the file.
  *
- * @returns takes the ports of their metrics
+ * @returns a function that takes the ports of their metrics
  */
 export function watchInstead(lab: Pick<Lab, 'onEnd'>): (...ports: number[]) => void {
   const file = join(process.env.PROMETHEUS_TARGETS_DIR ?? '', 'target.json');

@@ -1,11 +1,14 @@
-/** Variables of commands, of the stack and of this machine. Whoever reads one looks at it where it says `text`. */
+/**
+ * Variables of commands, of the stack and of this machine. Those of type `text` are validated by the code
+ * that uses them.
+ */
 import { baselineName } from '../baseline-name.js';
 import { flag, oneOf, optional, positiveInteger, positiveNumber, text, url } from '../types.js';
 
 const secret = /** @type {const} */ (true);
 const folder = { ...text, valid: 'the path of a folder' };
 
-/** Of everything that loads a server. */
+/** Variables of all commands that load a server. */
 export const runs = {
   TARGET_METRICS: {
     type: text,
@@ -43,7 +46,7 @@ export const runs = {
   },
 };
 
-/** Of compare, compare-ab and ci. */
+/** Variables of compare, compare-ab and ci. */
 export const comparisons = {
   METRICS: { type: text, help: 'compare these metrics only', valid: 'names of metrics with commas between' },
   MIN_EFFECT: {
@@ -87,7 +90,7 @@ export const baseline = {
   NAME: { type: optional(baselineName, ''), help: "baseline-save: the baseline's name" },
 };
 
-/** Of ci alone. */
+/** Variables of ci. */
 export const pipeline = {
   LIMIT_MINUTES: {
     type: positiveNumber,
@@ -109,7 +112,7 @@ export const pipeline = {
   },
 };
 
-/** Of other targets of make. */
+/** Variables of other make targets. */
 export const others = {
   RUN: {
     type: text,
@@ -127,7 +130,7 @@ export const others = {
   },
 };
 
-/** Of the stack and of the machine: every command reads them. */
+/** Variables of the stack and of the machine, for all commands. */
 export const stack = {
   STACK: {
     type: text,
@@ -138,7 +141,7 @@ export const stack = {
   RESULTS_DIR: { type: folder, help: 'folder of the results [results]' },
 };
 
-/** Not for a command line: of who asks Prometheus, and of the machine. */
+/** Variables that are not set on a command line: Prometheus credentials and properties of the machine. */
 export const environment = {
   PROMETHEUS_URL: {
     type: url,

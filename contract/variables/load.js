@@ -1,4 +1,4 @@
-/** Variables that say how much load there is, for how long, and how it is judged. */
+/** Variables of the load: its size, its length and its objectives. */
 import { profiles } from '../profiles.js';
 import { duration, flag, oneOf, optional, positiveInteger, positiveNumber, share, text } from '../types.js';
 

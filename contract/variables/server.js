@@ -1,4 +1,4 @@
-/** Variables of a server under test that is started for the run. */
+/** Variables of a server that is started for the run. */
 import { names, positiveNumber, text, url } from '../types.js';
 
 export const server = {

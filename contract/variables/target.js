@@ -1,4 +1,4 @@
-/** Variables that say what is loaded, and what it is called with. */
+/** Variables of the target: the server, its credentials and the calls. */
 import { splitCommand } from '../command-line.js';
 import { parseHeaders } from '../headers.js';
 import { hostList } from '../hosts.js';
@@ -24,10 +24,10 @@ export const headerLines = {
   parse: parseHeaders,
 };
 
-/** RFC 6749 2.3.1 and OpenID Connect Core 9. */
+/** RFC 6749, section 2.3.1, and OpenID Connect Core, section 9. */
 const AUTH_METHODS = /** @type {const} */ (['client_secret_basic', 'client_secret_post', 'private_key_jwt']);
 
-/** What k6 can unpack. */
+/** Encodings that k6 can decompress. */
 const ENCODINGS = ['gzip', 'deflate', 'br', 'zstd'];
 const encodings = {
   valid: `${ENCODINGS.join(', ')}, or several of them separated by commas`,
@@ -46,7 +46,7 @@ export const target = {
   TARGET_COMMAND: {
     type: {
       valid: 'a command, its words as a shell would take them apart',
-      /** @returns {string[] | null | undefined} null: none */
+      /** @returns {string[] | null | undefined} null = none */
       parse: (/** @type {string} */ value) => (value.trim() === '' ? null : splitCommand(value)),
     },
     help: 'the command of a server on standard input and output, instead of TARGET_URL. No shell reads it; in Docker it runs in a container of TARGET_IMAGE',

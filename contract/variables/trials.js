@@ -1,4 +1,7 @@
-/** Variables that several tests of several k6 runs share. A test's own are in `scenarios/NAME/variables.ts`. */
+/**
+ * Variables shared by tests with several k6 runs. A test's own variables are in
+ * `scenarios/NAME/variables.ts`.
+ */
 import { optional, positiveInteger, positiveNumber } from '../types.js';
 
 export const trials = {

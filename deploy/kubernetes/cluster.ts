@@ -1,4 +1,7 @@
-/** A run in the cluster, by `kubectl`: made, watched, read and removed. What comes from there may have a server's words in it. */
+/**
+ * A run in the cluster, controlled with `kubectl`: created, watched, read and removed. Output from the cluster may
+ * contain text of the server under test, so it is not trusted.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { cleanText } from '../../analysis/clean-text.ts';
 import { messageOf } from '../../analysis/collect/k6-log.ts';
@@ -8,10 +11,10 @@ import { logProgress } from '../../cli/log-progress.ts';
 import { abortIn, type Ended } from '../../cli/run/abort.ts';
 import type { Manifest, Run } from './manifests.ts';
 
-/** In milliseconds. */
+/** Timeouts and intervals, in milliseconds. */
 export const PATIENCE = { poll: 5000, saySame: 60_000, start: 15 * 60_000 };
 const LOG_BYTES = 10_000_000;
-/** Of a TestRun, in which runners make load. */
+/** Stages of a TestRun in which runners generate load. */
 const UNDER_WAY = ['started', 'stopped'];
 const LONGEST = 500;
 
@@ -50,7 +53,7 @@ export class Cluster {
     return text ? JSON.parse(text) : null;
   }
 
-  /** @throws {Ending} where a run is there already */
+  /** @throws {Ending} if the namespace already has a run */
   async needNone() {
     const { name, namespace } = this.#run;
     if (await this.#get(`testruns.k6.io/${name}`))
@@ -69,7 +72,7 @@ export class Cluster {
     if (code !== 0) logProgress(`what was made is still there: kubectl delete: ${lastLine(stderr)}`);
   }
 
-  /** @returns when all runners have ended @throws {Ending} where there can be no load, with the reason */
+  /** @returns when all runners have finished @throws {Ending} if the load can't start, with the reason */
   async untilOver(): Promise<void> {
     const { name, runners } = this.#run;
     const began = Date.now();
@@ -81,7 +84,7 @@ export class Cluster {
       if (stage === 'error') throw asEnding(await this.#reasonOf(`${name}-initializer`));
       const pods = await this.#pods();
       const dead = pods.find((pod) => exitOf(pod) !== null);
-      // Where a runner ends before all are ready, the operator waits for it for ever.
+      // If a runner exits before all are ready, the operator would wait for it forever.
       if (dead && !UNDER_WAY.includes(stage)) throw asEnding(await this.#reasonOf(jobOf(dead)));
       const waiting = pods.map(waitsFor).find(Boolean) ?? '';
       if (!UNDER_WAY.includes(stage) && Date.now() - began > this.#patience.start)
@@ -107,18 +110,18 @@ export class Cluster {
     return { code, reason: code === BROKEN ? `${job}: ${reason}` : reason };
   }
 
-  /** @returns '' where it is gone */
+  /** @returns '' if the Job is gone */
   async log(job: string): Promise<string> {
     const args = ['logs', `job/${job}`, '--container', 'k6', '--limit-bytes', String(LOG_BYTES)];
     return await this.#kubectl(args).catch(() => '');
   }
 
-  /** @returns by runner, null: not known */
+  /** @returns exit codes by runner; null: unknown */
   async exitCodes(): Promise<Map<string, number | null>> {
     return new Map((await this.#pods()).map((pod) => [jobOf(pod), exitOf(pod)]));
   }
 
-  /** Copies what a runner delivered. @returns false: it did not */
+  /** Copies a file that a runner delivered. @returns false if it was not delivered */
   async fetch(runner: string, file: string, to: string): Promise<boolean> {
     const { namespace, collector } = this.#run;
     const args = ['exec', `job/${collector}`, '--', 'cat', `/data/${runner}/${file}`];
@@ -137,7 +140,7 @@ const jobOf = ({ metadata }: Pod) => metadata.labels?.['job-name'] ?? metadata.n
 const exitOf = ({ status }: Pod): number | null =>
   status.containerStatuses?.[0]?.state.terminated?.exitCode ?? null;
 
-/** Why a pod does not run, '' where it does. */
+/** Why a pod is not running; '' if it is. */
 function waitsFor({ metadata, status }: Pod): string {
   const { reason = '', message = '' } = status.containerStatuses?.[0]?.state.waiting ?? {};
   const unmet = status.conditions?.find((one) => one.status === 'False' && one.message)?.message;

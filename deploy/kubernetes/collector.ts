@@ -1,6 +1,6 @@
 /**
- * Takes what the runners of a test measured: `PUT /RUNNER/FILE`, with the token of the run, once. The folder is read by `kubectl exec`
- * (cluster.ts). A Job has it run in the image (base/collector.yaml):
+ * Receives the results of a test's runners: `PUT /RUNNER/FILE`, once per file, with the run's token. The folder is read
+ * with `kubectl exec` (cluster.ts). A Job runs it (base/collector.yaml):
  *
  *   RUNNERS=mcp-load-lab-1,mcp-load-lab-2 K6_LAB_TOKEN=... FOLDER=/data HOST=0.0.0.0 node deploy/kubernetes/collector.ts
  */
@@ -12,14 +12,14 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** In bytes. A day of seconds is 100 MB. */
+/** Maximum sizes, in bytes. The per-second data of a day takes 100 MB. */
 export const LIMITS: Record<string, number> = { 'seconds.jsonl': 2 ** 30, 'measured.json': 2 ** 26 };
 const CONNECTIONS = 100;
 
 export interface Taken {
   runners: readonly string[];
   token: string;
-  /** Where RUNNER/FILE is left. */
+  /** Folder in which RUNNER/FILE is stored. */
   folder: string;
   limits?: Record<string, number>;
 }
@@ -28,7 +28,7 @@ class TooLarge extends Error {}
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** @returns a server that does not listen yet; what it does not take, it says by a status alone */
+/** @returns a server that does not listen yet; it refuses requests with a status only */
 export function collector({ runners, token, folder, limits = LIMITS }: Taken): Server {
   const expected = digest(`Bearer ${token}`);
   const server = createServer(
@@ -53,7 +53,7 @@ export function collector({ runners, token, folder, limits = LIMITS }: Taken): S
   }
 }
 
-/** What comes whole gets its name, if nothing has it; the rest leaves nothing. */
+/** Stores a complete file under its name unless that exists. An incomplete upload leaves no file. */
 async function take(request: IncomingMessage, folder: string, file: string, limit: number): Promise<number> {
   await mkdir(folder, { recursive: true });
   const part = join(folder, `.${randomUUID()}`);

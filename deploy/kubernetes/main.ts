@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * A test in a cluster: applies a kustomization of one's own, waits for the end of the runners, judges what they measured as a whole, and
- * removes what it made. It exits with the verdict's code.
+ * Runs a test in a cluster: applies your kustomization, waits for the runners to finish, judges their combined results
+ * and removes what it created. The exit code is that of the verdict.
  *
  *   scripts/node deploy/kubernetes/main.ts FOLDER [--prometheus URL] [--server LABEL]
  */
@@ -47,7 +47,9 @@ async function render(folder: string) {
   return parseAllDocuments(stdout).map((one) => one.toJS());
 }
 
-/** Takes what the runners left from the cluster. @returns k6's exit code, and why what they left is not whole, null where it is */
+/**
+ * Fetches the runners' results. @returns k6's exit code, and why the results are incomplete (null if they are complete)
+ */
 async function collect(
   cluster: Cluster,
   { runners }: Run,
@@ -76,18 +78,18 @@ async function collect(
   return { k6Exit: end.exitCode, abort: null };
 }
 
-/** Each runner draws examples of its own. */
+/** The plan without its examples: each runner draws its own. */
 const testOf = ({ plan }: Measured) =>
   JSON.stringify(plan, (name, value) => (name === 'example' ? undefined : value));
 
 function withoutFigures(runner: string, exit: number | null): Abort {
   const how = exit === null ? 'nothing tells how it ended' : `it ended with ${exit}`;
-  // These would be verdicts.
+  // These exit codes would be mistaken for verdicts.
   const code = exit === null || [PASS, INVALID, FAIL].includes(exit) ? BROKEN : exit;
   return { code, reason: `${runner} delivered no figures; ${how}: not judged` };
 }
 
-/** What k6 kept of each runner's log on one machine. */
+/** Writes the runners' logs, as k6 does for a run on one machine. */
 async function leaveLog(cluster: Cluster, { runners }: Run, into: string) {
   const logs = await Promise.all(runners.map((runner) => cluster.log(runner)));
   const lines = logs.flatMap((log) =>
@@ -128,7 +130,7 @@ async function main(): Promise<number> {
 }
 
 try {
-  // What was made is removed, whoever wants this to end.
+  // Removes what was created, also if a signal ends the program.
   process.exitCode = await whileTaking(
     () => logProgress('interrupted: the run is being removed from the cluster'),
     main,

@@ -1,11 +1,11 @@
-/** What is applied for one run: a kustomization as it was rendered, with what no two runs share. */
+/** The manifests of one run: the rendered kustomization, with values that are unique to the run. */
 import { randomBytes } from 'node:crypto';
 import { resultName } from '../../analysis/result-name.ts';
 import { broken, quotable, usage } from '../../cli/ending.ts';
 import { scriptOf } from '../../contract/tests.js';
 import { SPLIT } from '../../scripts/test-reference.ts';
 
-/** As kustomize renders it. */
+/** An object as rendered by kustomize. */
 export interface Manifest {
   kind: string;
   metadata: { name: string; namespace?: string };
@@ -15,20 +15,21 @@ export interface Manifest {
 
 export interface Run {
   testid: string;
-  /** The TestRun's. */
+  /** The name of the TestRun. */
   name: string;
   namespace: string;
   collector: string;
-  /** The Jobs' names. */
+  /** The names of the Jobs. */
   runners: string[];
   manifests: Manifest[];
 }
 
 /**
- * @param manifests of base/ and what was changed of it
- * @returns the same with a TESTID of its own, where none is given, which is a label of the runners, too; and with a token that lets
- *   the runners deliver
- * @throws {Ending} where it is no run that can be made
+ * @param manifests base/ with the user's changes
+ * @returns the manifests with a unique TESTID (unless one is given), which also becomes a label of the runners, and a
+ * token
+ *   with which the runners deliver their results
+ * @throws {Ending} if the manifests do not describe a valid run
  */
 export function runOf(manifests: Manifest[], token = randomBytes(32).toString('hex')): Run {
   const [testrun, variables, job] = [
@@ -39,7 +40,7 @@ export function runOf(manifests: Manifest[], token = randomBytes(32).toString('h
   const { TEST: test = '' } = variables.data;
   if (!SPLIT.includes(test)) throw usage(`TEST is "${quotable(test)}"; valid: ${SPLIT.join(', ')}`);
   const testid = variables.data.TESTID || resultName(test);
-  // It is a label.
+  // Must be a valid label value.
   if (!/^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(testid)) {
     const valid =
       'up to 63 letters, digits, dots, hyphens and underscores, a letter or a digit first and last';

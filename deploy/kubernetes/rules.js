@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The recording and alerting rules (provisioning/prometheus/rules) as PrometheusRules, for the prometheus-operator:
+ * Prints the recording and alerting rules (provisioning/prometheus/rules) as PrometheusRules for the
+ * prometheus-operator:
  *
  *   deploy/kubernetes/rules.js | kubectl apply --filename -
  */
@@ -13,8 +14,8 @@ const FOLDER = fileURLToPath(new URL('../../provisioning/prometheus/rules', impo
 const { global } = parse(readFileSync(join(FOLDER, '../prometheus.yml'), 'utf8'));
 
 /**
- * On one machine the generator is compared with that machine. Here each has a node or a limit of its own, which is what Go
- * takes for its processors; the busiest of them is the one to tell of.
+ * On a single machine, the generator's CPU is relative to that machine. In the cluster each runner has its own node or
+ * limit, which sets GOMAXPROCS; the rule uses the busiest runner.
  */
 const GENERATOR_CPU =
   'max by (testid) (rate(process_cpu_seconds_total{job="k6"}[6s]) / go_sched_gomaxprocs_threads{job="k6"})\n';

@@ -1,4 +1,4 @@
-/** `make batch`: which size of a batch is best. */
+/** `make batch`: the best batch size. */
 
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
@@ -38,13 +38,16 @@ export default function batch({ phases }: Facts): Built {
   return { tables: [table], findings };
 }
 
-/** @returns items/s over those at size 1 */
+/** @returns items/s relative to size 1 */
 function speedup(phase: Phase, sized: Phase[]): number | null {
   const single = sized.find((other) => other.labels[LABEL] === '1' && groupOf(other) === groupOf(phase));
   return phase.items_per_s && single?.items_per_s ? phase.items_per_s / single.items_per_s : null;
 }
 
-/** @returns the best size of each group of phases that differ in nothing else; groups of one size, or without a candidate, are left out */
+/**
+ * @returns the best size of each group of phases that differ only in size; groups with a single size or
+ *   without a candidate are left out
+ */
 export function bestSizes(sized: Phase[]): { group: string; best: Phase; tried: number }[] {
   return [...Map.groupBy(sized, groupOf)].flatMap(([group, ofGroup]) => {
     const candidates = ofGroup.filter(({ error_rate: rate }) => (rate ?? 1) < RECOMMENDED.maxFailures);
@@ -57,7 +60,7 @@ export function bestSizes(sized: Phase[]): { group: string; best: Phase; tried: 
   });
 }
 
-/** @returns phases that differ in another label are not compared with one another */
+/** @returns the group's name; only phases with the same other labels are compared */
 function groupOf({ labels }: Phase): string {
   const others = Object.entries(labels).filter(([name]) => name !== LABEL);
   return others.map(([name, value]) => `${name} ${value}`).join(', ');

@@ -1,4 +1,4 @@
-/** `make bulk`: what batches gain, of hosts and of certificates. */
+/** `make bulk`: the gain of batches of hosts and of certificates. */
 import { batchTable } from '../../analysis/tables/batch-table.ts';
 import { repetitions } from '../../analysis/tables/repetitions.ts';
 import type { Built, Facts } from '../../analysis/tables/report-tables.ts';

@@ -1,4 +1,4 @@
-/** What does a batch gain, where each certificate takes its authority seconds? */
+/** What does a batch gain if the authority takes seconds for each certificate? */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 
@@ -11,7 +11,11 @@ const toggle = (items) => ({
   labels: { items, what: 'toggle' },
 });
 
-/** @param {number} items @param {number} quick calls, where not all are to be made @param {string} takes */
+/**
+ * @param {number} items
+ * @param {number} quick number of calls in all profiles except full
+ * @param {string} takes
+ */
 const renew = (items, quick, takes) => ({
   name: `renew-${items}`,
   operation: 'bulk_renew_certificates',
@@ -21,7 +25,12 @@ const renew = (items, quick, takes) => ({
   labels: { items, what: 'renew' },
 });
 
-/** Prepares, and learns the ids. @param {string} name @param {string} operation */
+/**
+ * An unmeasured call that prepares the test and collects the ids.
+ *
+ * @param {string} name
+ * @param {string} operation
+ */
 const prepare = (name, operation) => ({
   name,
   operation,

@@ -4,7 +4,7 @@ import { number, perSecond } from '../../contract/units.js';
 export const CAPACITY_OF = ['rate', 'processes'] as const;
 export type CapacityOf = (typeof CAPACITY_OF)[number];
 
-/** How it is said. unit, column: of the table of the search; max: the variable that bounds it */
+/** Texts of each. unit, column: for the table of the search; max: the variable that limits it */
 export const TEXTS = {
   rate: { text: perSecond, unit: 'per_s', column: 'offered', one: 'rate', many: 'rates', max: 'MAX_RATE' },
   processes: {

@@ -1,49 +1,51 @@
 /**
- * Finds the highest rate that holds: steps up until one breaks, narrows down between the last that held and the first
- * that did not, and then holds what was found for longer. If the hold breaks, a lower rate is held.
+ * Finds the highest rate that holds. It raises the rate until a step breaks, narrows down between the last
+ * rate that held and the first that did not, and then holds the result for longer. If the hold breaks, it
+ * holds a lower rate.
  */
 
-/** What came of one rate. */
+/** The result of one rate. */
 export interface Step {
   holds: boolean;
-  /** It does not hold because the load generator did not make it, and not for the server's fault. */
+  /** The rate does not hold because the load generator could not make it: not the server's fault. */
   generator: boolean;
 }
 
-/** The highest rate that a search found. Rates are requests/s. */
+/** The result of a search. Rates are in requests/s. */
 export interface Found {
-  /** null: none was held. */
+  /** The highest rate that held; null = none. */
   rate: number | null;
-  /** The lowest that did not hold; null: all did, or the generator could make no more. */
+  /** The lowest rate that did not hold; null = all held, or the generator reached its limit. */
   broken: number | null;
-  /** The generator could make no more: the server may do more. */
+  /** The generator reached its limit: the server's capacity may be higher. */
   generator: boolean;
-  /** Nothing higher was to be tried. */
+  /** The search reached `max`. */
   most: boolean;
-  /** How often a hold broke. */
+  /** Number of holds that broke. */
   lowered: number;
 }
 
-/** Each step is this many times the one before. */
+/** Each step multiplies the rate by this. */
 const FACTOR = 2;
-/** After a hold that broke, the rate is multiplied by this. */
+/** A hold that breaks multiplies the rate by this. */
 const LOWER = 0.9;
 const MAX_HOLDS = 4;
 const MIN_RATE = 1;
 
-/** @returns the number of steps if all of them are taken */
+/** @returns the maximum number of steps */
 export const maxSteps = (start: number, max: number, precision: number) =>
   1 +
   Math.ceil(Math.log(Math.max(1, max / start)) / Math.log(FACTOR)) +
   Math.ceil(Math.log2((FACTOR - 1) / precision));
 
 /**
- * @param bounds.start requests/s to begin with
- * @param bounds.max requests/s
- * @param bounds.precision what held and what did not are no further apart in the end, relative to what held
- * @param bounds.whole only whole numbers are tried
+ * @param bounds.start first rate, requests/s
+ * @param bounds.max highest rate, requests/s
+ * @param bounds.precision the search ends when the rates that held and broke differ by at most this, relative
+ *   to the rate that held
+ * @param bounds.whole whether to try whole numbers only
  * @param step tries a rate
- * @param hold tries it for longer
+ * @param hold tries a rate for longer
  */
 export async function searchRate(
   {
@@ -61,7 +63,7 @@ export async function searchRate(
   let generator = false;
   const holdsAt = async (rate: number) => {
     const first = await step(rate);
-    // Once is chance: a neighbour's work, a garbage collection.
+    // Retry once: a single failure may be chance, such as a garbage collection.
     const outcome = first.holds || first.generator ? first : await step(rate);
     if (outcome.holds) good = rate;
     else if (outcome.generator) generator = true;
@@ -72,7 +74,7 @@ export async function searchRate(
 
   let rate = Math.min(start, max);
   while ((await holdsAt(rate)) && rate < max) rate = Math.min(max, rate * FACTOR);
-  // Below the first rate, if that was too much already.
+  // Go below the first rate if even that was too high.
   for (let at = brokenNow(); good === 0 && at !== null && at > MIN_RATE; at = brokenNow()) {
     await holdsAt(Math.max(MIN_RATE, rounded(at / FACTOR)));
     if (generator) break;
@@ -96,7 +98,7 @@ export async function searchRate(
   return { rate: null, broken, generator, most: false, lowered };
 }
 
-/** To two or three digits: more would suggest a precision that a search does not have. */
+/** Rounds to two or three digits: a search is not more precise. */
 function toDigits(rate: number): number {
   const digit = 10 ** Math.max(0, Math.floor(Math.log10(rate)) - 2);
   return rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate / digit) * digit;

@@ -1,4 +1,4 @@
-/** `make capacity`: the highest rate that held, what broke above it, and each step of the search. */
+/** `make capacity`: the highest rate that held, the cause of the limit, and each step of the search. */
 
 import { signalMean } from '../../analysis/collect/signals.ts';
 import { fullText } from '../../analysis/findings/full-server.ts';
@@ -11,10 +11,13 @@ import { TEXTS } from './capacity-of.ts';
 import type { Found } from './search-rate.ts';
 import type { CapacityResult, Tried } from './trials.ts';
 
-/** A machine with this little left is full; and of it target and generator together have at least this share, or others do. */
+/**
+ * The machine is full at this utilization. Other programs are the cause if target and generator have less
+ * than OWN_SHARE of it.
+ */
 const BUSY_HOST = 0.9;
 const OWN_SHARE = 0.3;
-/** Of what is in use; with less the generator takes nothing from the server that it would miss. */
+/** Share of the CPU in use; below it the generator does not slow down the server. */
 const GENERATOR_SHARE = 0.25;
 
 export default function capacity({ trials, phases, signals }: Facts<CapacityResult>): Built {
@@ -40,7 +43,7 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
   ]);
   if (!result || !found) return { tables: [search] };
 
-  // What broke is only the server's where the generator had time left.
+  // A broken step is the server's limit only if the generator had CPU left.
   const limiting = tried.findLast(({ holds, rate }) => !holds && rate > (found.rate ?? 0));
   const busy = limiting ? (mean('generator_cpu', limiting.trial) ?? 0) > TRUST.maxGeneratorCpu : false;
   const byGenerator = found.generator || busy;
@@ -101,7 +104,10 @@ function missedText({ holds, generator, users, missed }: Tried): string {
   return missed.join(', ') || 'too few answers';
 }
 
-/** @param mean in the step that broke @returns where something else had the machine, or a part of it: that the server could do more on one of its own */
+/**
+ * @param mean the mean of a signal in the broken step
+ * @returns a remark if other programs or the generator used the machine's CPU; '' otherwise
+ */
 function othersBusy(mean: (signal: string) => number | null): string {
   const [host, target, generator] = [mean('host_cpu'), mean('cpu'), mean('generator_cpu')];
   if (host === null || target === null || generator === null || host < BUSY_HOST) return '';
@@ -121,9 +127,9 @@ interface Outcome {
   found: Found;
   limit: string | null;
   byGenerator: boolean;
-  /** A step for which no VU was free. */
+  /** A step without enough free VUs. */
   noVU: Tried | undefined;
-  /** What was full in it. */
+  /** The saturated resource in it. */
   full: string | null | undefined;
   heldS: number;
 }

@@ -1,4 +1,4 @@
-/** How much does it take? This is one of the steps (trials.ts). */
+/** How much load does the server sustain? This is one step of the search (trials.ts). */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

@@ -16,49 +16,50 @@ export interface Tried extends Step {
   /** Requests/s. */
   rate: number;
   kind: 'step' | 'hold';
-  /** The generator did not make the load because no VU was free. Absent in results of older versions. */
+  /** The generator did not make the load because no VU was free. Absent in the results of older versions. */
   users?: boolean;
-  /** The objectives that it missed. */
+  /** The missed objectives. */
   missed: string[];
 }
 
 export interface CapacityResult {
-  /** What was searched for; absent in results of older versions: a rate. */
+  /** What was searched for. Absent in the results of older versions, which searched for a rate. */
   of?: CapacityOf;
   found: Found;
-  /** In turn. */
+  /** The steps in order. */
   tried: Tried[];
   precision: number;
-  /** Of the last hold. */
+  /** Thresholds of the last hold. */
   thresholds: Threshold[];
 }
 
-/** Seconds of a step and of the hold, and the relative difference at which the search ends. */
+/** Length of a step and of the hold, seconds, and the relative difference at which the search ends. */
 const LENGTHS: Record<ProfileName, { stepS: number; holdS: number; precision: number }> = {
   smoke: { stepS: 3, holdS: 5, precision: 0.5 },
   quick: { stepS: 10, holdS: 30, precision: 0.1 },
   full: { stepS: 60, holdS: 300, precision: 0.05 },
 };
-/** With DURATION, which is that of a step. */
+/** Length of the hold in steps, if DURATION sets the length of a step. */
 const HOLD_STEPS = 3;
 
-/** Answers that a step needs: a p99 is judged from 100 on. */
+/** Minimum number of answers per step: judging a p99 takes 100. */
 const MIN_ANSWERS = 120;
 const MAX_STEP_S = 120;
-/** A step with processes: their calls are few, and none of them is compared with a percentile by default. */
+/** Length of a step with processes. They make few calls, and no percentile is judged by default. */
 const PROCESSES_STEP_S = 20;
 
 /**
- * Seconds of latency that a step has VUs for (Little's law): several times what the last step that held took, because fewer VUs would drop
- * iterations; and no more, because each VU opens a session before its step.
+ * Latency for which a step has enough VUs (Little's law): several times the latency of the last step that
+ * held. Fewer VUs would drop iterations. More VUs would take longer to start, because each opens a session
+ * before the step.
  */
 const HEADROOM = { factor: 4, minS: 1, maxS: 10 };
 
-/** Requests/s, and processes. */
+/** In requests/s and in processes. */
 const DEFAULT_START = { rate: 50, processes: 10 };
-/** Calls/s that each process gets: as a person's client makes them. */
+/** Calls/s of each process, as from a person's client. */
 const CALLS_OF_PROCESS = 0.2;
-/** Share of the machine's memory below which no more processes are started. */
+/** Minimum free share of the machine's memory for starting more processes. */
 const MIN_FREE_MEMORY = 0.1;
 
 type CapacityConfig = Config<typeof variables>;
@@ -125,7 +126,7 @@ export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>)
         ...env,
         RATE_SCALE: '1',
         DURATION: `${Math.max(seconds, neededS)}s`,
-        // Each trial calls its phase by its own name.
+        // Each trial gives its phase another name.
         THRESHOLDS: THRESHOLDS.replace(/(^|,\s*)step\./g, '$1each.'),
       },
       judged: false,
@@ -152,7 +153,7 @@ export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>)
   );
 }
 
-/** @param trial one that held @returns seconds; null: the test's own */
+/** @param trial a trial that held @returns seconds; null = the test's default */
 function headroomOf({ phases, thresholds }: TrialResult): number | null {
   const p99Ms = phases.find(({ measured }) => measured)?.latency_ms?.p99;
   if (p99Ms == null) return null;

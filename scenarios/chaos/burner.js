@@ -1,4 +1,4 @@
-/** Keeps one core busy, until its parent ends it or is gone; never for longer than an hour. */
+/** Keeps one core busy until its parent ends it or exits, for at most an hour. */
 import { setImmediate as breathe } from 'node:timers/promises';
 
 const SLICE_MS = 100;
@@ -10,6 +10,6 @@ const end = Date.now() + LONGEST_MS;
 while (Date.now() < end) {
   const pause = Date.now() + SLICE_MS;
   while (Date.now() < pause);
-  // To hear of the parent's end.
+  // Let the event loop process the parent's exit.
   await breathe();
 }

@@ -6,7 +6,7 @@ import type { Site, Way } from './site.ts';
 import { HEAP_MB, heapPeak, workersOf } from './target.ts';
 import type { Toxic } from './toxiproxy.ts';
 
-/** Figures that a fault reports about itself, by name. */
+/** Values that a fault reports, by name. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most faults report nothing
 export type Outcome = Record<string, string | number> | void;
 
@@ -37,7 +37,7 @@ const TOXICS = {
   latency: { type: 'latency', attributes: { latency: 200, jitter: 50 } },
   reset: { type: 'reset_peer', attributes: { timeout: 0 } },
   bandwidth: { type: 'bandwidth', attributes: { rate: 5 } },
-  // All of a worker's traffic to a store goes over few connections.
+  // A worker's traffic to a store shares a few connections.
   narrow: { type: 'bandwidth', attributes: { rate: 50 } },
   silence: { type: 'timeout', attributes: { timeout: 0 } },
 } satisfies Record<string, Toxic>;
@@ -53,7 +53,10 @@ const cut =
   (proxy: string): Fault['handle'] =>
   ({ toxiproxy }) => ({ inject: () => toxiproxy.cut(proxy), remove: () => toxiproxy.join(proxy) });
 
-/** Does not use Toxiproxy, which would release its port: a process that takes the port would get Redis' password. */
+/**
+ * Does not use Toxiproxy, which would release its port: another process could take it and receive Redis'
+ * password.
+ */
 const cutRedis: Fault['handle'] = ({ target }) => ({
   inject: async () => target?.redis.cut(),
   remove: async () => target?.redis.join(),
@@ -73,7 +76,7 @@ const killWorkers: Fault['handle'] = ({ target }) => {
   let timer: NodeJS.Timeout | undefined;
   const kill = () => {
     const [worker] = target ? workersOf(target.instance.pid) : [];
-    // There are none while all of them restart.
+    // There are no workers while all of them restart.
     if (worker === undefined) return;
     process.kill(worker, 'SIGKILL');
     kills += 1;
@@ -83,7 +86,7 @@ const killWorkers: Fault['handle'] = ({ target }) => {
       kill();
       timer = setInterval(kill, KILL_EVERY_MS);
     },
-    // Kills a last worker, because recovery is measured from here.
+    // Kill one more worker: recovery is measured from here.
     remove: async () => {
       if (!timer) return;
       clearInterval(timer);
@@ -143,7 +146,7 @@ const ctl =
 
 const TO_TARGET = { way: 'proxy', foreign: true } as const;
 const INSIDE = { way: 'direct', foreign: false } as const;
-/** Requests succeed, and none is refused. */
+/** Requests succeed; none is refused. */
 const UNHARMED = { least_success: 0.99, most_refused: 0 };
 /** Requests that the other store can answer still succeed. */
 const HALF = { least_success: 0.5, most_refused: 0 };
@@ -154,7 +157,7 @@ const SLOW = '200 ms ± 50 ms';
 const EVERY = 'every connection';
 const GONE = 'no connection';
 
-/** What may happen to the network between the target and a store. */
+/** Network faults between the target and a store. */
 const onTheWayTo = (store: string, title: string, cutOff: Fault['handle']): Fault[] =>
   [
     { name: 'latency', intensity: SLOW, ...UNHARMED, handle: toxicHandle(store, TOXICS.latency) },

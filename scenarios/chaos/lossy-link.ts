@@ -1,12 +1,13 @@
 /**
- * A network path to a server that loses packets. It leads through a network namespace that exists only as long as the
- * relay process in it, and the relay ends with this process, even if this process is killed. The machine's own network
- * gets only a pair of virtual interfaces, which the kernel deletes with the namespace.
+ * A network path to a server that loses packets. It leads through a network namespace that exists only as
+ * long as the relay process in it, and the relay ends with this process, even if this process is killed. The
+ * machine's own network gets only a pair of virtual interfaces, which the kernel deletes with the namespace.
  *
  *   127.0.0.1:P  ->  ADDRESS.2:PORT in the namespace  ->  ADDRESS.1:Q  ->  the server
  *
- * Toxiproxy relays the connections, so a server that only listens on loopback works, too. A single nftables rule sees all
- * packets that enter the namespace: requests on the first hop, answers on the second, and the acknowledgements of both.
+ * Toxiproxy relays the connections, so a server that listens only on loopback works as well. A single
+ * nftables rule sees all packets that enter the namespace: requests on the first hop, answers on the second,
+ * and the acknowledgements of both.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +40,7 @@ export interface LossyLinkOptions {
   server: string;
 }
 
-/** @returns why this machine cannot make a link; null: no obstacle found */
+/** @returns why this machine cannot make a link; null = no obstacle found */
 export async function whyNoLink(): Promise<string | null> {
   if (process.platform !== 'linux') return 'needs network namespaces, which Linux has';
   if (process.getuid?.() !== 0) return 'needs root, to make a network namespace';
@@ -76,14 +77,14 @@ export async function makeLossyLink({ binary, toxiproxy, server }: LossyLinkOpti
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let said = '';
-    relay.stderr?.on('data', (chunk) => (said += chunk));
+    let output = '';
+    relay.stderr?.on('data', (chunk) => (output += chunk));
     const namespace = `/proc/${relay.pid}/ns/net`;
     const outside = readlinkSync('/proc/self/ns/net');
     await until(() => relay?.exitCode !== null || ![outside, ''].includes(linkOf(namespace)));
     await run('ip', 'link', 'set', inner, 'netns', relay.pid);
     await until(() => relay?.exitCode !== null || answers(`${network}.2`));
-    if (relay.exitCode !== null) throw new Error(`the relay in the namespace ended: ${said.slice(0, 200)}`);
+    if (relay.exitCode !== null) throw new Error(`the relay in the namespace ended: ${output.slice(0, 200)}`);
 
     const port = await toxiproxy.proxy('lossy-link', `${network}.2:${PORT}`);
     const lose = async (share: number) => {

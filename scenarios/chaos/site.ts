@@ -1,4 +1,7 @@
-/** What faults act on: the network paths to the server and, for the reference target, its processes and stores. */
+/**
+ * The subjects of faults: the network paths to the server and, for the reference target, its processes and
+ * stores.
+ */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

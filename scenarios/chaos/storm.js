@@ -1,13 +1,13 @@
 /**
- * New clients, so many a second, until its parent ends it or is gone: each opens a connection, makes one call, and goes.
- * What it does comes as the parent's first message: {url, headers, perSecond}.
+ * Starts new clients at a constant rate until its parent ends it or exits. Each client opens a connection,
+ * makes one call and closes it. The parent's first message has the parameters: {url, headers, perSecond}.
  */
 import { Agent, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 
 const TICK_MS = 20;
-/** A server that does not answer is not to be the end of this machine's own sockets. */
-const MOST_OPEN = 2000;
+/** Limits the open sockets if the server does not answer. */
+const MAX_OPEN = 2000;
 const PATIENCE_MS = 5000;
 
 const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
@@ -43,7 +43,7 @@ process.once(
     const started = Date.now();
     setInterval(() => {
       const due = ((Date.now() - started) / 1000) * perSecond;
-      for (; made < due; made += 1) if (open < MOST_OPEN) visit();
+      for (; made < due; made += 1) if (open < MAX_OPEN) visit();
     }, TICK_MS);
   },
 );

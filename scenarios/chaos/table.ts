@@ -1,4 +1,4 @@
-/** `make chaos`: what each fault did, and how soon the server was as before; in the form of the document's table. */
+/** `make chaos`: the effect of each fault and the time to recover, in the format of the document's table. */
 
 import { inScope, total } from '../../analysis/collect/groups.ts';
 import { bucketsOf } from '../../analysis/episode.ts';
@@ -13,15 +13,18 @@ import { type Built, type Facts, type ReportTable, tableOf } from '../../analysi
 import { duration, number, percent } from '../../contract/units.js';
 import type { ChaosResult, ChaosRow } from './trials.ts';
 
-/** A fault, and what the load saw of it; nothing but the row: it was not made, or the load ended before it was removed. */
+/**
+ * A fault and its effect on the load. Only `row` is set if it was not injected, or if the load ended before
+ * its removal.
+ */
 interface Seen {
   row: ChaosRow;
   effect: Effect | null;
-  /** From its making to the end of the load. */
+  /** From the injection to the end of the load. */
   failures: number | null;
   /** Likewise. */
   refusals: number | null;
-  /** Of the requests that began under it; null: none did. */
+  /** Success rate of the requests that began during the fault; null = there were none. */
   success: number | null;
   thresholds: Threshold[];
 }
@@ -56,7 +59,7 @@ export default function chaos({ phases, trials, seconds, groups }: Facts<ChaosRe
   };
 }
 
-/** @param refused of the requests under the fault @param limitS of the recovery */
+/** @param refused share of the requests during the fault @param limitS limit of the recovery time, seconds */
 function judge(
   { title, least_success, most_refused }: ChaosRow,
   { affected, recovery_s, back, observed_s, reason }: Effect,
@@ -77,7 +80,8 @@ function judge(
     return limit === null ? [] : [judged({ ...threshold, limit, what: `${title}: ${name}` })];
   };
   const soughtS = soughtFor(observed_s);
-  // Not seen in the time that was watched is too late where that was the whole of the bound; else nobody knows.
+  // If no recovery was seen, it is too late only if the observed time covers the limit; otherwise it is
+  // unknown.
   const late = affected !== null && recovery_s === null && soughtS >= limitS;
   const recovered = late ? soughtS : recovery_s;
   const reasonOf = (usual: string | null) => {
@@ -99,7 +103,7 @@ function judge(
   ];
 }
 
-/** @returns for how long a recovery was looked for that could be seen to last */
+/** @returns the time in which a recovery could be recognized as lasting, seconds */
 const soughtFor = (observedS: number) => Math.max(0, round(observedS - RECOVERY.minNormalS, 1));
 
 function faultTable(seen: Seen[], limitS: number): ReportTable {
@@ -126,7 +130,7 @@ function faultTable(seen: Seen[], limitS: number): ReportTable {
   );
 }
 
-/** @returns the intended intensity, and in brackets the one that was reached */
+/** @returns the intended intensity, with the measured one in brackets */
 function intensityOf({ row: { intensity, did }, effect }: Seen) {
   if (!effect) return intensity;
   const { heap_peak_share: peak, kills } = did;

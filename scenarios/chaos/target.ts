@@ -1,4 +1,7 @@
-/** A separate instance of the reference target for faults: its stores are behind proxies, and its heap is limited. */
+/**
+ * A separate instance of the reference target for faults: its stores are behind proxies, and its heap is
+ * limited.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { startInstance } from '../../cli/trials/instance.ts';
@@ -7,7 +10,9 @@ import { newFolder, type ServerProcess } from '../../cli/trials/server-process.t
 /** Limit of each worker: ten times what it needs. */
 export const HEAP_MB = 256;
 
-/** The stack's own instance never closes its connections, and both instances share PostgreSQL's limit of 100. */
+/**
+ * The stack's own instance never closes its connections, and both instances share PostgreSQL's limit of 100.
+ */
 const POOL_SIZE = 10;
 
 const FILLER = new URL('heap-filler.js', import.meta.url);

@@ -1,4 +1,7 @@
-/** What breaks when something does? This is the load around one fault, which trials.ts injects and removes. */
+/**
+ * What breaks when a dependency fails? This is the load around one fault, which trials.ts injects and
+ * removes.
+ */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

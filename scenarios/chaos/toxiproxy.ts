@@ -54,7 +54,9 @@ export class Toxiproxy {
     return Number(listen.slice(listen.lastIndexOf(':') + 1));
   }
 
-  /** Adds a toxic to the direction towards the client only: in both directions, a latency would count twice. */
+  /**
+   * Adds a toxic to the direction towards the client only: in both directions, a latency would count twice.
+   */
   async addToxic(proxy: string, toxic: Toxic): Promise<void> {
     const body = { name: toxic.type, stream: 'downstream', toxicity: 1, ...toxic };
     await this.#ask('POST', `/proxies/${proxy}/toxics`, body);

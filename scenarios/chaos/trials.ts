@@ -1,6 +1,6 @@
 /**
- * One fault after the other, each in the middle of a load of its own: a stretch before it that shows what is normal, the fault, and the
- * time after. However this ends, the fault is removed.
+ * Injects one fault after the other, each with a separate load: a baseline before the fault, the fault, and
+ * the recovery. The fault is always removed, even after an error.
  */
 
 import type { Config } from '../../cli/trials/config.ts';
@@ -20,25 +20,25 @@ export interface ChaosResult {
   faults: ChaosRow[];
 }
 
-/** What the tables need of a fault. */
+/** A fault's data for the tables. */
 export interface ChaosRow
   extends Pick<Fault, 'name' | 'title' | 'intensity' | 'least_success' | 'most_refused'> {
-  /** Why it could not be injected; null: it was. */
+  /** Why it could not be injected; null = it was. */
   why_not: string | null;
-  /** Figures that injecting and removing it reported. */
+  /** Values reported by injecting and removing it. */
   did: Record<string, string | number>;
 }
 
 /** The load around one fault, seconds, unless PROFILE=full. */
 const LENGTH_S = 18;
-/** One of a kind, unless FAULTS is set. */
+/** One fault of each kind, unless FAULTS is set. */
 const SMOKE = ['latency', 'packet-loss', 'database-cut', 'worker-kill'];
-/** So short that calls without an answer fail while the fault is still there. */
+/** Short, so that unanswered calls fail while the fault is still active. */
 const TIMEOUT = '3s';
 
 const NAMES = FAULTS.map(({ name }) => name);
 
-/** Seconds of the load around one fault; null: as in test.js. */
+/** Length of the load around one fault, seconds; null = as in test.js. */
 const lengthOf = ({ DURATION, PROFILE }: ChaosConfig) => DURATION ?? (PROFILE === 'full' ? null : LENGTH_S);
 
 function faultsOf({ FAULTS: wanted, PROFILE }: ChaosConfig): Fault[] {
@@ -120,19 +120,19 @@ function whyNot({ way, foreign }: Fault, { noLink, ways, target }: Site): string
   return null;
 }
 
-/** When the fault is injected and removed, in seconds after the beginning of the load. */
+/** When the fault is injected and removed, in seconds since the start of the load. */
 async function timing({ test, config }: Lab<ChaosConfig, ChaosResult>) {
   const lengthS = lengthOf(config);
   const env = {
     ...(lengthS && { DURATION: `${lengthS}s` }),
     TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
   };
-  // At a low rate the baseline takes time from the others.
+  // At a low rate the baseline is lengthened at the cost of the other phases.
   const fault = await plannedFault(test, env);
   return { injectS: fault.start_s, removeS: fault.start_s + fault.duration_s, env };
 }
 
-/** Removes a fault as often as it was injected: the end of the test removes what the end of a trial could not. */
+/** Removes a fault at most once per injection: at the end of the test if the end of the trial failed to. */
 function once({ inject, remove }: FaultHandle): FaultHandle {
   let injected = false;
   return {

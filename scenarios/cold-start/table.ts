@@ -1,4 +1,4 @@
-/** `make cold-start`: from the start of a server to its first answers, and what it takes at rest. */
+/** `make cold-start`: the time from a server's start to its first answers, and its memory at rest. */
 import { inScope, latenciesOf, trendOf } from '../../analysis/collect/groups.ts';
 import { note } from '../../analysis/findings/note.ts';
 import { percentile } from '../../analysis/statistics/percentile.ts';
@@ -6,10 +6,10 @@ import { type Built, type Column, type Facts, tableOf } from '../../analysis/tab
 import { bytes, counted, milliseconds } from '../../contract/units.js';
 import { REST, type ColdStartResult as Result, STEPS, type Step } from './trials.ts';
 
-/** With fewer, a p95 is the slowest. */
+/** With fewer starts the p95 is the slowest one. */
 const MIN_P95 = 20;
 
-/** Figures of some starts, milliseconds. */
+/** Times of starts, milliseconds. */
 interface Times {
   count: number;
   p50: number;
@@ -17,10 +17,10 @@ interface Times {
 }
 
 interface Row {
-  /** null: one after the other. */
+  /** null = one after the other. */
   atOnce: number | null;
   starts: number;
-  /** null: none went well. */
+  /** null = no start succeeded. */
   start: Times | null;
   first: Record<Step, Times | null>;
 }
@@ -63,7 +63,7 @@ const NOTES = {
   ],
 };
 
-/** What k6 measured of the processes that it started. */
+/** The processes that k6 started and measured. */
 function rowOfProgram({ groups }: Facts<Result>, { atOnce: trials }: Result, atOnce: number): Row {
   const timesOf = (metric: string, step?: Step) => {
     const own = Object.entries(trials).filter(
@@ -83,7 +83,7 @@ function rowOfProgram({ groups }: Facts<Result>, { atOnce: trials }: Result, atO
   };
 }
 
-/** What this test measured, and to it the latency of the one call of each trial. */
+/** The start time that this test measured plus the latency of each trial's call. */
 function rowOfServer({ groups }: Facts<Result>, { ready }: Result): Row {
   const all = Object.entries(ready);
   const firstOf = (step: Step) =>
@@ -108,7 +108,7 @@ function timesOf(values: readonly number[]): Times | null {
     : { count: sorted.length, p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) };
 }
 
-/** @param memory of each server at rest, bytes; null: not known */
+/** @param memory per server at rest, bytes; null = unknown */
 function findingOf(rows: readonly Row[], memory: number | null) {
   const p50Of = (row?: Row) => (row?.first['first-call'] ?? row?.first['tools-list'])?.p50 ?? null;
   const [alone] = rows;

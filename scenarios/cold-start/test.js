@@ -1,10 +1,12 @@
-/** How long does a server take from its start to its first answers? This is the load of each trial (trials.ts). */
+/**
+ * How long does a server take from its start to its first answers? This is the load of one trial (trials.ts).
+ */
 import { defineTest } from '../../lib/test.js';
 import firstCalls, { firstCallsOf } from '../../workloads/first-calls.js';
 
 const { STEP = 'tools-list', STARTS = '20', PARALLEL = '1' } = __ENV;
 
-/** As many starts as are wanted, however long they take; or servers that are up and do nearly nothing. */
+/** A fixed number of starts, however long they take, or servers that are up and nearly idle. */
 const load =
   STEP === 'rest'
     ? { name: STEP, operation: 'tools-list', rate: 1, users: Number(PARALLEL), duration: '20s' }
@@ -22,7 +24,7 @@ export const { options, setup, iterate } = defineTest({
   fit: firstCallsOf,
   phases: [load],
   asWritten: true,
-  // It would start servers of its own next to those that are timed.
+  // A warm-up would start additional servers next to the measured ones.
   warmUp: 'none',
   objectives: { each: { failure_share: 0.01 } },
 });

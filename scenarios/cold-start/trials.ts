@@ -1,6 +1,6 @@
 /**
- * Starts the server again and again, and asks it once each time: for its tools, and for a call. A program (TARGET_COMMAND) is started by k6,
- * any other server by this test.
+ * Starts the server repeatedly and makes one request per start: tools/list, or a call. k6 starts a program
+ * (TARGET_COMMAND); this test starts any other server.
  */
 
 import { readFileSync } from 'node:fs';
@@ -19,40 +19,40 @@ import type { variables } from './variables.ts';
 
 type ColdStartConfig = Config<typeof variables>;
 
-/** What a server is asked first. */
+/** First requests to a server. */
 export const STEPS = ['tools-list', 'first-call'] as const;
 export type Step = (typeof STEPS)[number];
 
 export interface ColdStartResult {
-  /** Processes that k6 started at once, by trial; of other servers none. */
+  /** By trial: processes that k6 started at once. Empty for other servers. */
   atOnce: Record<string, { step: Step; atOnce: number }>;
-  /** By trial: until the server took a connection, milliseconds. */
+  /** By trial: time until the server accepted a connection, milliseconds. */
   ready: Record<string, { step: Step; ms: number }>;
-  /** Servers of the trial in which they rest. */
+  /** Number of servers in the trial that measures them at rest. */
   resting: number;
 }
 
 export const REST = 'rest';
-/** Programs that rest at the same time. */
+/** Programs at rest at the same time. */
 const RESTING = 4;
 const DEFAULT_STARTS = { smoke: 4, quick: 20, full: 20 };
 
-/** Seconds of a start, of the k6 run around it, and of the rest: a guess. */
+/** Rough durations of a start, of the k6 run around it, and of the rest, seconds. */
 const START_S = 1;
 const K6_S = 4;
 const REST_S = 25;
 
-/** @returns what this server can be asked: discovery may have found no tool that can be called */
+/** @returns the possible first requests: discovery may have found no callable tool */
 function stepsOf({ WORKLOAD }: ColdStartConfig): readonly Step[] {
   if (!WORKLOAD.endsWith('.json')) return STEPS;
   const { operations } = JSON.parse(readFileSync(WORKLOAD, 'utf8')) as WorkloadDocument;
   return Object.values(operations).some(({ method }) => method === 'tools/call') ? STEPS : ['tools-list'];
 }
 
-/** Many starts at once take long. */
+/** Long, because many starts at once are slow. */
 const TIMEOUT = '60s';
 
-/** TOOL and ARGS are what is called, and not listed. */
+/** TOOL and ARGS apply to calls, not to lists. */
 const envOf = (step: Step): Record<string, string> => ({
   STEP: step,
   TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
@@ -122,7 +122,7 @@ async function ofServer(lab: Lab<ColdStartConfig, ColdStartResult>, result: Cold
 }
 
 interface Starter {
-  /** @returns milliseconds until it was ready, and what a trial has to know */
+  /** @returns milliseconds until it was ready, and the variables of the trial */
   start: () => Promise<{ ms: number; env: Record<string, string> }>;
   stop: () => Promise<void>;
 }
@@ -132,7 +132,7 @@ const ownStarter = (server: OwnServer): Starter => ({
   stop: () => server.stop(),
 });
 
-/** More instances of the reference target, on the stores of the stack. */
+/** Starts more instances of the reference target, which use the stack's stores. */
 function referenceStarter(): Starter {
   let running: ServerProcess | null = null;
   return {
@@ -149,7 +149,7 @@ function referenceStarter(): Starter {
   };
 }
 
-/** Servers that are up and do nearly nothing. */
+/** Measures servers that are up and nearly idle. */
 async function rest(lab: Lab<ColdStartConfig, ColdStartResult>, result: ColdStartResult, servers: number) {
   result.resting = servers;
   const env = { ...envOf('tools-list'), STEP: REST, PROCESSES: 'per-vu', PARALLEL: String(servers) };

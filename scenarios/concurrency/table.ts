@@ -1,4 +1,4 @@
-/** `make concurrency`: what concurrent calls gain, and how many are best. */
+/** `make concurrency`: the gain of concurrent calls, and the best number of them. */
 
 import { note } from '../../analysis/findings/note.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
@@ -46,14 +46,14 @@ function levelTable(operation: string, levels: Repeated[]): ReportTable {
   );
 }
 
-/** @returns throughput over that of one user */
+/** @returns throughput relative to one VU */
 function speedup(level: Repeated, levels: Repeated[]): number | null {
   const single = levels.find((one) => usersOf(one) === 1);
   const [own, base] = [throughput(level), single && throughput(single)];
   return own && base ? own / base : null;
 }
 
-/** @returns the fewest users whose throughput is as good as the best */
+/** @returns the level with the fewest VUs whose throughput is as good as the best */
 export function optimum(levels: Repeated[]): Repeated | undefined {
   const candidates = levels.filter(({ phases }) =>
     phases.every(
@@ -68,7 +68,7 @@ function findingsOf(operation: string, levels: Repeated[]) {
   const best = optimum(levels);
   const own = best && throughput(best);
   if (!best || !own) {
-    const statement = `${operation}: not enough to tell how many concurrent calls are best: at no level all calls were made, with failures below ${percent(RECOMMENDED.maxFailures)}`;
+    const statement = `${operation}: inconclusive how many concurrent calls are best: at no level all calls were made, with failures below ${percent(RECOMMENDED.maxFailures)}`;
     return [note('concurrency', statement, { confidence: 'low' })];
   }
   const gain = speedup(best, levels);

@@ -1,4 +1,4 @@
-/** What do concurrent calls gain? (20 creations keep at most 20 users busy.) */
+/** What do concurrent calls gain? (20 creations keep at most 20 VUs busy.) */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 
@@ -26,7 +26,7 @@ export const { options, setup, iterate, teardown } = defineTest({
   prepare: 'fill',
   repetitions: 3,
   phases: [
-    // The most users come first: the warm-up, which has as many, opens the connections of all.
+    // The largest level comes first: the warm-up has as many VUs and opens all connections.
     ...levels('list_proxy_hosts', 50, [50, 20, 10, 5, 1]),
     ...levels('create_proxy_host', 20, [20, 10, 5, 1]),
   ],

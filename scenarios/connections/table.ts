@@ -1,4 +1,7 @@
-/** `make connections`: what sessions cost, idle ones and active ones, how they come and go, and whether they are given back. */
+/**
+ * `make connections`: the cost of idle and active sessions, of opening and ending them, and whether abandoned
+ * sessions are freed.
+ */
 
 import { inScope, shareOf, trendOf } from '../../analysis/collect/groups.ts';
 import { signalMean } from '../../analysis/collect/signals.ts';
@@ -16,7 +19,7 @@ import type { ConnectionsResult as Result } from './trials.ts';
 /** The document's zones, by p99 in milliseconds. */
 const SAFE_MS = 10;
 const WARNING_MS = 15;
-/** With fewer handshakes it would be the slowest. */
+/** With fewer handshakes the p95 is the slowest one. */
 const MIN_P95 = 20;
 
 export default function connections({ phases, signals, groups, trials, streams }: Facts<Result>): Built {
@@ -86,24 +89,24 @@ export default function connections({ phases, signals, groups, trials, streams }
   };
 }
 
-/** The trial in which sessions are left behind. */
+/** The trial with abandoned sessions. */
 const ABANDONED = 'abandoned';
 
 interface Step {
   kind: 'idle' | 'active';
   phase: Phase;
-  /** Sessions that there were, and that were to be. */
+  /** Actual sessions and planned sessions. */
   size: number;
   asked: number;
   memory: number | null;
 }
 
-/** Sessions that were left behind. */
+/** Abandoned sessions. */
 interface Abandoned {
   asked: number;
   known: number;
   afterS: number;
-  /** By the server's own count. */
+  /** As counted by the server. */
   most: number | null;
   left: number | null;
 }
@@ -129,7 +132,7 @@ function zoneOf(p99: number | null) {
   return p99 < WARNING_MS ? 'warning' : 'danger';
 }
 
-/** @returns the server's memory over the sessions that it holds, without the steps of unknown memory */
+/** @returns the server's memory as a function of its sessions, without steps of unknown memory */
 const lineOf = (steps: readonly Step[]): Line | null =>
   fitLine(steps.flatMap(({ size, memory }): [number, number][] => (memory === null ? [] : [[size, memory]])));
 
@@ -149,7 +152,7 @@ const perSession = (idle: Line | null, active: Line | null): ReportTable =>
       { name: 'steps', unit: 'count', of: ({ line }) => line?.count ?? 0 },
     ],
     [
-      "The slope of the server's memory over the number of its sessions, with its 95 % interval; one that begins at 0 is not enough to tell. It is memory as the system sees it, with what a runtime has claimed and not yet used.",
+      "The slope of the server's memory over the number of its sessions, with its 95 % interval; one that begins at 0 is inconclusive. It is memory as the system sees it, with what a runtime has claimed and not yet used.",
       'The document has 45 KB an idle connection, in a runtime with a heap for each; here a session is a whole MCP server object of the SDK.',
     ],
   );
@@ -221,7 +224,7 @@ function memorySentence(most: number, stopped: string | null, line: Line | null)
   return `${held}; one costs the server ${bytes(slope)} (+-${percent(error / slope, 2)})`;
 }
 
-/** @returns where the server says when it gives them back */
+/** @returns no thresholds if the server does not report its sessions */
 function givenBack(abandoned: Abandoned | null): Threshold[] {
   if (!abandoned || abandoned.left === null) return [];
   const { asked, known } = abandoned;

@@ -1,15 +1,22 @@
-/** How many sessions does a server hold, and what does each cost it? This is the load of each trial (trials.ts). */
+/**
+ * How many sessions does a server hold, and what does each cost? This is the load of one trial (trials.ts).
+ */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
-/** Users that call while sessions are idle, and those with a session for each call. */
+/** VUs that call while sessions are idle, and VUs that open a session for each call. */
 const IDLE_VUS = 5;
 const CHURN_VUS = 10;
 
-/** Sessions that are left behind, of a VU each, which asks later whether the server still knows its own. */
+/** Abandoned sessions, one per VU. Each VU later checks whether the server still knows its session. */
 const PROBES = 20;
 
-/** What trials.ts asks for (CONNECTIONS_LOAD, JSON). @type {{kind?: 'idle' | 'churn' | 'abandoned' | 'active', sizes?: number[], vus?: number, lengthS?: number, waitS?: number, openedPerS?: number}} */
+/**
+ * The load that trials.ts requests (CONNECTIONS_LOAD, JSON).
+ *
+ * @type {{kind?: 'idle' | 'churn' | 'abandoned' | 'active', sizes?: number[], vus?: number, lengthS?: number,
+ *   waitS?: number, openedPerS?: number}}
+ */
 const {
   kind,
   sizes = [],

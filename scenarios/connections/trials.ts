@@ -1,6 +1,7 @@
 /**
- * Idle sessions, more and more of them, while a few VUs call; then as many VUs that all call; sessions that are opened and ended around
- * each call; and sessions that are left behind: does the server free them?
+ * Runs four loads: an increasing number of idle sessions while a few VUs call; as many VUs that all call;
+ * sessions that are opened and ended around each call; and abandoned sessions, to see whether the server
+ * frees them.
  */
 
 import type { Config } from '../../cli/trials/config.ts';
@@ -17,16 +18,16 @@ type ConnectionsConfig = Config<typeof variables>;
 type ConnectionsLab = Lab<ConnectionsConfig, ConnectionsResult>;
 
 export interface ConnectionsResult {
-  /** Sessions that were to be held, by the phase of the trial `idle`. */
+  /** Planned sessions by phase of the trial `idle`. */
   idle: { phase: string; size: number }[];
   active: { trial: string; size: number }[];
-  /** left: sessions that the server counts. */
+  /** left: sessions as counted by the server. */
   abandoned: { after_s: number; left: number | null } | null;
 }
 
 /**
- * sizes: sessions to hold; trialS: seconds of each phase; timeoutS: after
- * how many the reference target ends a session that nobody uses. It looks for those twice as often.
+ * sizes: sessions to hold; trialS: length of each phase, seconds; timeoutS: idle timeout of the reference
+ * target's sessions, seconds. The target checks for idle sessions twice as often.
  */
 const PLANS: Record<ProfileName, { sizes: number[]; trialS: number; timeoutS: number }> = {
   smoke: { sizes: [50, 100], trialS: 2, timeoutS: 2 },
@@ -34,7 +35,9 @@ const PLANS: Record<ProfileName, { sizes: number[]; trialS: number; timeoutS: nu
   full: { sizes: [100, 500, 1000, 2000, 5000, 10_000], trialS: 30, timeoutS: 10 },
 };
 
-/** Sessions a second that are opened in the pause before a phase: half of what the reference target takes. */
+/**
+ * Sessions per second that are opened in the pause before a phase: half of the reference target's capacity.
+ */
 const OPENED_PER_S = 200;
 
 export function check(config: ConnectionsConfig) {
@@ -74,11 +77,11 @@ const envOf = (load: Load['load'], env: Load['env'] = {}) => ({
 const sizesOf = ({ CONNECTIONS, PROFILE }: ConnectionsConfig) => CONNECTIONS ?? PLANS[PROFILE].sizes;
 const activeOf = (config: ConnectionsConfig) => sizesOf(config).filter((size) => size <= config.MAX_VUS);
 
-/** Seconds that nobody uses a session before its server is asked for it. */
+/** Idle time of a session before the client checks whether the server still knows it, seconds. */
 const waitOf = (config: ConnectionsConfig) =>
   isReference(config) ? 2 * PLANS[config.PROFILE].timeoutS : config.SESSION_EXPIRY_S;
 
-/** Seconds of each phase. */
+/** Length of each phase, seconds. */
 function lengthOf(config: ConnectionsConfig) {
   const phases = sizesOf(config).length + 1 + activeOf(config).length + 2;
   if (config.DURATION === null) return PLANS[config.PROFILE].trialS;
@@ -112,11 +115,11 @@ export default async function connections(lab: ConnectionsLab) {
   lab.result = result;
   for (const { name, load, env } of loadsOf(config))
     await lab.trial({ name, labels: { kind: String(load.kind) }, env: envOf(load, env) });
-  // Those of the trials before it were left behind, too.
+  // Sessions of earlier trials were abandoned as well.
   result.abandoned = { after_s: waitOf(config), left: await sessionsNow(reference) };
 }
 
-/** Sessions by the server's own count. */
+/** Number of sessions as counted by the server. */
 async function sessionsNow(reference: boolean): Promise<number | null> {
   const { TARGET_METRICS_URL } = process.env;
   if (!reference || !TARGET_METRICS_URL) return null;

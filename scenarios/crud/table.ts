@@ -1,4 +1,4 @@
-/** `make crud`: each operation's pace and latency, and whether it is within its budget. */
+/** `make crud`: the rate and latency of each operation, and whether it is within its budget. */
 
 import { inScope, latenciesOf } from '../../analysis/collect/groups.ts';
 import { type Increases, increaseIn } from '../../analysis/collect/increases.ts';
@@ -16,7 +16,7 @@ import {
 import { type Built, type Facts, type TableModule, tableOf } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, percent } from '../../contract/units.js';
 
-/** p95 of a call, ms; of a bulk operation for each ten resources. */
+/** p95 of a call, ms; for a bulk operation, per ten resources. */
 const BUDGETS = {
   list: { type: 'List operations', ms: 50 },
   create: { type: 'Create operations', ms: 200 },
@@ -24,10 +24,10 @@ const BUDGETS = {
   bulk: { type: 'Bulk operations (10)', ms: 1000 },
 } as Record<string, { type: string; ms: number }>;
 
-/** What the authority is asked for by which operation. */
+/** The request to the certificate authority that each operation makes. */
 const ORDERS = { create_certificate: 'issue', renew_certificate: 'renew' };
 
-/** @returns of a bulk operation the resources a second */
+/** @returns calls/s; for a bulk operation, resources/s */
 const pace = (operation: Repeated) =>
   median(operation, (phase) => (operation.labels.suite === 'bulk' ? phase.items_per_s : phase.achieved_rps));
 
@@ -35,7 +35,7 @@ const p95Of = (operation: Repeated) => medianLatency(operation, 'p95');
 
 const answersOf = (operation: Repeated) => total(operation, ({ answered }) => answered);
 
-/** Asked of an authority, or of a suite without one, an operation has none. */
+/** Operations that call the authority have no budget, nor do suites without one. */
 const budgetOf = ({ labels }: Repeated) => (labels.authority ? undefined : BUDGETS[labels.suite ?? '']);
 
 function within(operation: Repeated) {
@@ -44,7 +44,7 @@ function within(operation: Repeated) {
   return p95 < budget.ms ? 'yes' : 'no';
 }
 
-/** What the target counts of what it asked for. */
+/** The target's counter of its requests to the authority. */
 const askedOf = (order: string) => `authority_request_duration_seconds_count{job="target",order="${order}"}`;
 const secondsOf = (order: string) => `authority_request_duration_seconds_sum{job="target",order="${order}"}`;
 
@@ -85,7 +85,7 @@ export default function crud({ plan, phases, groups, increases }: Facts): Built 
   );
   return {
     tables: [table, budgets(operations)],
-    // Budgets are the document's.
+    // The budgets are those of the benchmark document.
     thresholds: plan.documents === false ? [] : operations.flatMap(judge),
     findings: authority(operations, increases),
   };
@@ -93,7 +93,7 @@ export default function crud({ plan, phases, groups, increases }: Facts): Built 
 
 function judge(operation: Repeated): Threshold[] {
   const budget = budgetOf(operation);
-  // Too few calls to judge (a smoke run) are no fault of the run.
+  // Too few calls to judge, as in a smoke run, are not a fault of the run.
   const observed = p95Of(operation);
   if (!budget || observed === null) return [];
   return [
@@ -129,7 +129,7 @@ function budgets(operations: Repeated[]) {
     {
       name: 'status',
       unit: 'text',
-      of: ({ ms, p95 }) => (p95 === null ? 'not enough to tell' : p95 < ms ? 'within' : 'over'),
+      of: ({ ms, p95 }) => (p95 === null ? 'inconclusive' : p95 < ms ? 'within' : 'over'),
     },
   ]);
 }
@@ -144,7 +144,7 @@ function authority(operations: Repeated[], increases: Increases) {
     const answered = answersOf(operation);
     const spent = total(operation, (phase) => ((phase.latency_ms?.avg ?? 0) * (phase.answered ?? 0)) / 1000);
     if (asked === 0 || spent === 0) continue;
-    // Of means, not of sums: the counters are read every two seconds, and miss a call or two at either end.
+    // Compare means, not sums: the counters are read every two seconds and miss a call or two at each end.
     const share = Math.min(1, seconds / asked / (spent / answered));
     const figures = { authority_share: share, authority_ms: (seconds / asked) * 1000 };
     findings.push(

@@ -1,6 +1,7 @@
 /**
- * How long does each operation on a resource take? One user, one operation after the other, as the benchmark document has it. Where a
- * certificate authority is asked each call takes seconds: they are made without a warm-up, and in full only with PROFILE=full.
+ * How long does each operation on a resource take? One VU calls one operation after the other, as in the
+ * benchmark document. Calls that involve the certificate authority take seconds: they have no warm-up, and
+ * their full number is made only with PROFILE=full.
  */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
@@ -16,7 +17,13 @@ const suite = (suite, iterations, operations) =>
     ...(index === 0 && { pause: '5s' }),
   }));
 
-/** @param {string} suite @param {string} operation @param {number} iterations @param {number} quick @param {string} [takes] */
+/**
+ * @param {string} suite
+ * @param {string} operation
+ * @param {number} iterations
+ * @param {number} quick
+ * @param {string} [takes]
+ */
 const slow = (suite, operation, iterations, quick, takes) => ({
   name: operation,
   operation,
@@ -61,7 +68,7 @@ export const { options, setup, iterate, teardown } = defineTest({
       slow('create', 'create_certificate', 50, 20, '3.3s'),
       ...suite('update', 50, ['update_proxy_host', 'update_access_list']),
       slow('update', 'renew_certificate', 50, 20, '2.2s'),
-      // What was made is removed: each repetition lists as many as the first.
+      // Created resources are removed, so that all repetitions list the same number.
       ...suite('delete', 50, ['delete_proxy_host', 'delete_access_list', 'delete_stream']),
       slow('delete', 'delete_certificate', 50, 20),
       ...suite('bulk', 50, ['bulk_toggle_hosts']),

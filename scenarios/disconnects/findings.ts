@@ -1,4 +1,7 @@
-/** What `make disconnects` found: what clients leave behind, how long their return takes, and what others feel. */
+/**
+ * Findings of `make disconnects`: what clients leave behind, how long their return takes, and the effect on
+ * other clients.
+ */
 import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
 import { remedy } from '../../analysis/findings/remedy.ts';
@@ -34,7 +37,7 @@ const REMEDIES = {
   reset: 'end a session that nobody has used for some time, and free what belongs to it',
 };
 
-/** What is surely more than nothing. */
+/** Costs that are significantly above zero. */
 function left({ leaving, costs, clients }: Way): Finding[] {
   const { text, figures } = costText(costs, 'client');
   if (!text) return [];
@@ -57,7 +60,7 @@ function known({ leaving, known, afterS }: Way): Finding[] {
   ];
 }
 
-/** All at once, and one after the other. */
+/** Clients that return all at once, and one after the other. */
 function returned(parts: readonly Part[]): Finding[] {
   const [calm, back] = [partIn(parts, 'half'), partIn(parts, 'back')];
   if (!back?.opening || back.opened === 0) return [];
@@ -70,7 +73,7 @@ function returned(parts: readonly Part[]): Finding[] {
   ];
 }
 
-/** The worst of the parts, compared with clients that stay. */
+/** The worst part, compared with the part in which all clients stay. */
 function others(parts: readonly Part[]): Finding[] {
   const calm = partIn(parts, 'half')?.latency?.p95;
   if (calm === undefined) return [];

@@ -1,4 +1,4 @@
-/** `make disconnects`: what a server keeps of clients that left, and how they come back. */
+/** `make disconnects`: what a server keeps of clients that left, and how clients return. */
 import { type Group, inScope, latenciesOf, shareOf, total, trendOf } from '../../analysis/collect/groups.ts';
 import type { Share } from '../../analysis/collect/measured.ts';
 import { signalMean } from '../../analysis/collect/signals.ts';
@@ -10,23 +10,26 @@ import { COST_NOTE, type Cost, costColumns, costsOf } from '../../analysis/table
 import { findingsOf } from './findings.ts';
 import { type Leaving, WAYS } from './ways.ts';
 
-/** A way to leave, over all of its waves. */
+/** One way to leave, over all its waves. */
 export interface Way {
   leaving: Leaving;
   clients: number;
   costs: Cost[];
-  /** Sessions of the last wave that the server still knew, of those that were asked, and how long after they were left. */
+  /**
+   * Share of the checked sessions of the last wave that the server still knew, and how long after the clients
+   * left.
+   */
   known: Share | null;
   afterS: number;
 }
 
-/** A part of the load, over all of its phases. */
+/** A part of the load, over all its phases. */
 export interface Part {
   part: keyof typeof PARTS;
   calls: number;
   failed: number;
   latency: Latency | null;
-  /** Clients that got their streams, or were refused them, and how long that took each. */
+  /** Clients whose streams were opened or refused, and how long it took. */
   opened: number;
   opening: Latency | null;
 }
@@ -82,7 +85,7 @@ function wayOf(
   const [first] = gone;
   if (!first || !here) return null;
   const leave = Number(here.labels.clients) - Number(first.labels.clients);
-  // Before the first wave as many were there as after it.
+  // The same number of clients is connected before the first wave as after it.
   const before = measured.slice(0, measured.indexOf(first)).findLast(({ labels }) => labels.part === 'gone');
   const points = [...(before ? [before] : []), ...gone].map((phase, index) => ({
     phase,
@@ -116,7 +119,7 @@ function partOf(part: Part['part'], measured: readonly Phase[], groups: readonly
   };
 }
 
-/** @returns streams of the clients that stay, which ended while others came and went */
+/** @returns streams of the staying clients that ended while others came and went */
 function lostOfOthers({ ends = [] }: Streams, measured: readonly Phase[]): number {
   const first = measured.find(({ labels }) => labels.part === 'here');
   const from = Date.parse(first?.start ?? '');

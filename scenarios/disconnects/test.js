@@ -1,19 +1,28 @@
-/** What does a server keep of clients that leave, and what do the others feel when all of them come back at once? */
+/**
+ * What does a server keep of clients that leave, and how are others affected when all of them return at once?
+ */
 import { ConfigError } from '../../contract/config-error.js';
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
-/** clients: where CLIENTS does not say; waves: of each way to leave; hereS, goneS: how long half of the clients are there in a wave, and away; laterS: after the last one */
+/**
+ * clients: unless CLIENTS is set; waves: per way to leave; hereS, goneS: how long half of the clients are
+ * connected in a wave, and disconnected; laterS: time after the last wave
+ */
 const PROFILES = {
   smoke: { clients: 40, waves: 1, hereS: 2, goneS: 3, laterS: [5] },
   quick: { clients: 1000, waves: 3, hereS: 4, goneS: 13, laterS: [17, 30] },
   full: { clients: 4000, waves: 5, hereS: 15, goneS: 15, laterS: [15, 30] },
 };
 
-/** Of a wave's clients: all come at once. */
+/** Time in which all clients of a wave connect. */
 const OPENING = '1s';
 
-/** How they leave, in the order of what a server gets to know of it. @type {import('../../lib/phases.js').Leaving[]} */
+/**
+ * The ways to leave, from the most to the least visible to the server.
+ *
+ * @type {import('../../lib/phases.js').Leaving[]}
+ */
 const WAYS = ['delete', 'close', 'reset'];
 
 /** @param {import('../../contract/profiles.js').ProfileName} profile */
@@ -25,7 +34,13 @@ function phasesOf(profile) {
   const { clients, waves, hereS, goneS, laterS } = PROFILES[profile];
   const all = Number(__ENV.CLIENTS || clients);
   const stay = Math.ceil(all / 2);
-  /** @param {string} name @param {number} lengthS @param {number} streams @param {string} part @param {object} [labels] */
+  /**
+   * @param {string} name
+   * @param {number} lengthS
+   * @param {number} streams
+   * @param {string} part
+   * @param {object} [labels]
+   */
   const phase = (name, lengthS, streams, part, labels) => ({
     ...{ name, rate: 20, duration: `${lengthS}s`, streams },
     labels: { part, clients: streams, ...labels },
@@ -39,7 +54,7 @@ function phasesOf(profile) {
   return [
     phase('before', hereS, 0, 'before'),
     { ...phase('half', hereS, stay, 'half'), pause: `${hereS}s` },
-    // A heap that grows with the first clients says nothing of those that leave.
+    // Start with an extra wave, because the heap grows with the first clients, whether or not they leave.
     ...(waves > 1 ? waveOf('delete', 0) : []),
     ...WAYS.flatMap((leaving) => numbers.flatMap((wave) => waveOf(leaving, wave))),
     ...laterS.map((lengthS, index) => phase(`later-${index + 1}`, lengthS, stay, 'later')),

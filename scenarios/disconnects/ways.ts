@@ -1,4 +1,4 @@
-/** How clients leave. `does`: one of them; `did`: all of them. */
+/** How clients leave. `does`: text for one client; `did`: for all. */
 export const WAYS = {
   delete: { does: 'ends its session', did: 'had ended their sessions' },
   close: { does: 'closes its connections', did: 'had closed their connections' },

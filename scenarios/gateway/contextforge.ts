@@ -6,7 +6,7 @@ import { newFolder, type ServerProcess, startServer } from '../../cli/trials/ser
 import { freePort } from '../../contract/free-port.js';
 
 const ADMIN = 'admin@example.com';
-/** The gateway calls the upstream's tools upstream-<tool>. */
+/** The gateway names the upstream's tools upstream-<tool>. */
 const NAME = 'upstream';
 /** Longer than any test. */
 const TOKEN_MINUTES = 7 * 24 * 60;
@@ -30,7 +30,7 @@ export interface Gateway extends ServerProcess {
   rpc: string;
   /** For both endpoints. */
   token: string;
-  /** The upstream's name of a tool -> the gateway's. */
+  /** The upstream's tool name -> the gateway's. */
   names: Record<string, string>;
   /** Calls its REST API: POST with a body, otherwise GET. */
   // biome-ignore lint/suspicious/noExplicitAny: as of JSON.parse
@@ -46,7 +46,7 @@ interface GatewayStart {
   upstream: { url: string; token: string };
   /** Default: SQLite in a temporary folder. */
   store?: Store | null;
-  /** Override the settings that are made here. */
+  /** Overrides the default settings. */
   settings?: Record<string, string> | null;
 }
 
@@ -59,7 +59,7 @@ export async function startContextForge({
   const folder = newFolder();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  // No other variable of this process: each of the gateway's hundreds of settings is a variable.
+  // Pass no other variables of this process: each of the gateway's hundreds of settings is a variable.
   const env = {
     PATH: process.env.PATH,
     HOME: folder,
@@ -137,8 +137,8 @@ function restApi(origin: string, token: string, log: () => string): Gateway['api
 }
 
 /**
- * Sends one request of each kind. The first one loads the code that answers it, which takes some seconds: longer than a
- * client waits when it connects.
+ * Sends one request of each kind. The first one loads the code that answers it, which takes some seconds:
+ * longer than a client waits when it connects.
  */
 async function wakeUp(origin: string, token: string): Promise<void> {
   const clientInfo = { name: 'mcp-load-lab', version: '1' };

@@ -1,4 +1,4 @@
-/** Runs ContextForge in front of TARGET_URL until a signal ends it. `scripts/gateway` calls this. */
+/** Runs ContextForge in front of TARGET_URL until a signal ends it. Called by `scripts/gateway`. */
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

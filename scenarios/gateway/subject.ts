@@ -1,4 +1,4 @@
-/** The gateway that is measured: one that the user names, or ContextForge, started here. */
+/** The gateway to measure: the user's own, or ContextForge, which is started here. */
 import { toolPath } from '../../cli/tool-path.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
@@ -10,12 +10,12 @@ import type { variables } from './variables.ts';
 
 export type GatewayConfig = Config<typeof variables>;
 
-/** rpc is '' where it has none. */
+/** rpc is '' if it has no JSON-RPC endpoint. */
 export interface Subject extends Pick<Gateway, 'mcp' | 'rpc' | 'token' | 'names'> {
   name: string;
   /** In the format of TARGET_HEADERS. */
   headers: string;
-  /** null: it was not started here. */
+  /** null = not started here. */
   pid: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** `make gateway`: what a gateway adds to each call, and what it takes away of the throughput. */
+/** `make gateway`: the latency that a gateway adds to each call, and the throughput that it costs. */
 
 import { sumsWithin } from '../../analysis/collect/seconds.ts';
 import { PERCENTILE_ERROR } from '../../analysis/collect/sparse-histogram.ts';
@@ -18,29 +18,29 @@ import type { GatewayResult } from './trials.ts';
 
 const WAYS = { direct: 'direct, MCP', mcp: 'gateway, MCP', rpc: 'gateway, JSON-RPC' };
 const MEDIAN = 0.5;
-/** needs: answers, of all rounds together. */
+/** needs: minimum number of answers in all rounds together. */
 const PERCENTILES = [
   { name: 'p50', share: MEDIAN, needs: 10 },
   { name: 'p95', share: 0.95, needs: 20 },
   { name: 'p99', share: 0.99, needs: 100 },
 ];
-/** In the beginning of a phase users open their sessions: seconds, at most a third of it, that are left out. */
+/** Start of a phase that is excluded, seconds, at most a third of it: VUs open their sessions then. */
 const OPENING_S = 2;
-/** Busy processors from which on the gateway's one process is what limits. */
+/** Busy cores at which the gateway's single process is the limit. */
 const ONE_PROCESS = 0.85;
 
-/** A phase without its beginning. */
+/** A phase without its excluded start. */
 interface Measured {
   phase: Phase;
-  /** Of the answers, ms. */
+  /** Latencies of the answers, ms. */
   latencies: number[];
-  /** Answers; null without one. */
+  /** Answers/s; null if there are none. */
   perS: number | null;
-  /** Processors that the gateway kept busy. */
+  /** Cores that the gateway kept busy. */
   busy: number | null;
 }
 
-/** One way under one load; direct: the rounds of the direct way, none for the direct way itself. */
+/** One way under one load. direct: the rounds of the direct way; empty for the direct way itself. */
 type Row = { way: string; rounds: Measured[]; direct: Measured[] };
 
 export default function gateway({ phases, trials, seconds }: Facts<GatewayResult>): Built {
@@ -147,7 +147,7 @@ function measure(phases: Phase[], seconds: Facts['seconds'], cores: GatewayResul
   const lines = [...seconds.values()].flat();
   return phases.map((phase) => {
     const startS = Date.parse(phase.start ?? '') / 1000;
-    // Whole seconds: of the others some of the answers are of another phase's time.
+    // Whole seconds only: other seconds also contain answers of the adjacent phase.
     const fromS = Math.ceil(startS + Math.min(OPENING_S, phase.duration_s / 3));
     const toS = Math.floor(startS + phase.duration_s);
     const [sums] = sumsWithin(lines, [{ fromS, toS, phases: [phase.name] }]);
@@ -157,7 +157,7 @@ function measure(phases: Phase[], seconds: Facts['seconds'], cores: GatewayResul
   });
 }
 
-/** @returns the interval of a figure's mean over the rounds in which both ways have answers */
+/** @returns the confidence interval of the mean over the rounds in which both ways have answers */
 function intervalWithin({ rounds, direct }: Row, figure: (direct: Measured, through: Measured) => number) {
   const figures = rounds.flatMap((through) => {
     const other = direct.find(({ phase }) => phase.labels.round === through.phase.labels.round);
@@ -166,7 +166,7 @@ function intervalWithin({ rounds, direct }: Row, figure: (direct: Measured, thro
   return intervalOf(figures);
 }
 
-/** @returns what the gateway adds to the percentile, ms; null: no round has answers both ways */
+/** @returns the latency that the gateway adds to the percentile, ms; null = no round has answers both ways */
 function addedOf(row: Row, share: number): { mean: number; text: string } | null {
   const interval = intervalWithin(
     row,
@@ -179,7 +179,7 @@ function addedOf(row: Row, share: number): { mean: number; text: string } | null
 }
 
 function ratioText(row: Row): Cell {
-  // Of logarithms: twice as many and half as many are equally far from the same.
+  // Use logarithms, so that twice and half the throughput are equally far from no difference.
   const interval = intervalWithin(row, (direct, through) =>
     Math.log(Number(through.perS) / Number(direct.perS)),
   );

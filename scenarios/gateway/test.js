@@ -1,4 +1,6 @@
-/** What does a gateway cost? One trial of it: trials.ts takes several, direct and through the gateway in turn. */
+/**
+ * What does a gateway cost? This is one trial: trials.ts alternates between direct and through the gateway.
+ */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

@@ -8,8 +8,8 @@ import type { Workload, WorkloadDocument } from '../../lib/workload.js';
 import reference from '../../workloads/reference.js';
 
 /**
- * Reduces a workload document to its tools. The gateway offers the server's tools, but not its resources and prompts: only
- * tools can be compared.
+ * Reduces a workload document to its tools. The gateway offers the server's tools, but not its resources and
+ * prompts: only tools can be compared.
  *
  * @param workload path; '': the reference target's own
  * @param folder of the results
@@ -40,8 +40,8 @@ export async function toolNames({
 }
 
 /**
- * The tool calls of a document, for servers that have only tools in common. A server's own method becomes a call of the
- * tool with that name, as on a gateway.
+ * The tool calls of a document, for servers that have only tools in common. A server's own method becomes a
+ * call of the tool with that name, as on a gateway.
  *
  * @throws {ConfigError} if there are no tool calls
  */

@@ -1,6 +1,7 @@
 /**
- * Direct, through the gateway as MCP, through its plain JSON-RPC: in turn, in rounds of random order, each followed by its reverse. A probe
- * finds how much each way does: all get the same load, one that the slowest holds.
+ * Compares the ways to the target: direct, through the gateway as MCP, and through its plain JSON-RPC. They
+ * take turns in rounds of random order, each followed by its reverse. A probe first finds the capacity of
+ * each way. All ways get the same load, which the slowest one sustains.
  */
 import { watchCpu } from '../../cli/trials/cpu-watch.ts';
 import type { Lab } from '../../cli/trials/lab.ts';
@@ -28,26 +29,26 @@ export interface GatewayResult {
   cores: Record<string, number | null>;
 }
 
-/** Of the rate that the slowest way was found to do: so far below it that no queue forms. */
+/** Share of the slowest way's maximum rate, low enough that no queue forms. */
 const RATE_SHARE = 0.4;
-/** Calls/s through a gateway that hardly answers. */
+/** Minimum calls/s, for a very slow gateway. */
 const MIN_RATE = 0.5;
-/** Seconds of a probe of one way. */
+/** Length of the probe of one way, seconds. */
 const PROBE_S: Record<ProfileName, number> = { smoke: 4.5, quick: 9, full: 9 };
-/** Of all trials together. */
+/** Total length of all trials, seconds. */
 const MEASURED_S: Record<ProfileName, number> = { smoke: 30, quick: 180, full: 1800 };
 const MIN_TRIAL_S = 3;
-/** A p99 is judged from 100 answers each way, and some are lost to the beginnings of phases. */
+/** A p99 takes 100 answers per way; some answers at the start of phases are excluded. */
 const P99_ANSWERS = 110;
 const OPENING_S = 2;
-/** Of a trial (test.js). */
+/** Share of a trial with the steady load (test.js). */
 const STEADY_SHARE = 2 / 3;
-/** Unless RUNS is set. Even numbers: each random order is followed by its reverse. */
+/** Default of RUNS. Even, because each random order is followed by its reverse. */
 const ROUNDS: Record<ProfileName, number> = { smoke: 2, quick: 4, full: 8 };
-/** One has no interval. */
+/** A single round has no confidence interval. */
 const MIN_ROUNDS = 2;
 
-/** Credentials that only the target itself gets. */
+/** Removes credentials that are only for the target itself. */
 const NO_OTHER_CREDENTIALS = { TARGET_HEADERS: '', OAUTH_CLIENT_ID: '', TARGET_CERT: '', TARGET_KEY: '' };
 
 export function check(config: GatewayConfig) {
@@ -56,7 +57,7 @@ export function check(config: GatewayConfig) {
   if (GATEWAY_RPC_URL && !GATEWAY_URL) {
     throw new ConfigError('GATEWAY_RPC_URL needs GATEWAY_URL');
   }
-  // They are loaded as the target is.
+  // The gateway's endpoints are loaded like the target.
   if (GATEWAY_URL) needConfirmed('GATEWAY_URL', GATEWAY_URL, TARGET_CONFIRM);
   if (GATEWAY_RPC_URL) needConfirmed('GATEWAY_RPC_URL', GATEWAY_RPC_URL, TARGET_CONFIRM);
   if (RATE !== null && RATE > MAX_RATE)
@@ -89,10 +90,11 @@ function planOf({ PROFILE, RUNS, DURATION, GATEWAY_URL, GATEWAY_RPC_URL }: Gatew
 }
 
 /**
- * The seconds of a trial: longer, up to twice as long, if a slow gateway would not give enough answers for a p99.
+ * Returns the length of a trial, seconds: up to twice `plannedS` if a slow gateway gives too few answers for
+ * a p99.
  *
  * @param rate calls/s
- * @param count of rounds
+ * @param count number of rounds
  */
 export function enoughS(plannedS: number, rate: number, count: number) {
   const steadyS = P99_ANSWERS / (rate * count) + OPENING_S;
@@ -152,7 +154,7 @@ function waysOf({ mcp, rpc, token, headers, names }: Subject, workload: Record<s
   };
 }
 
-/** Calls/s that every way gets: a share of what the slowest does for VUs that call in a loop. */
+/** Returns the calls/s for all ways: a share of the slowest way's throughput with VUs that call in a loop. */
 async function probe(lab: GatewayLab, ways: Ways): Promise<number> {
   const seconds = PROBE_S[lab.config.PROFILE];
   const found = [];

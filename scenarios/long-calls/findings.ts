@@ -1,4 +1,4 @@
-/** What `make long-calls` found: which calls succeed, what ends the others, and what a retry costs. */
+/** Findings of `make long-calls`: which calls succeed, what ends the others, and what a retry costs. */
 import { commonTime } from '../../analysis/findings/common-time.ts';
 import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
@@ -21,7 +21,7 @@ const timeText = (ms: number) => (ms < 1000 ? milliseconds(ms) : duration(ms / 1
 const withAnswers = (rows: readonly Row[]) =>
   rows.filter(({ took }) => took.length > 0).toSorted((a, b) => b.seconds - a.seconds);
 
-/** @returns null unless calls are shorter than asked for: then the other findings mean nothing */
+/** @returns a finding if calls are shorter than requested: the other findings are meaningless then */
 function tooShort(rows: readonly Row[]): Finding | null {
   const [call] = withAnswers(rows);
   if (!call || medianOf(call.took) >= LONG_CALLS.minLength * call.seconds * 1000) return null;
@@ -53,7 +53,7 @@ function longest(rows: readonly Row[]): Finding[] {
   ];
 }
 
-/** The failed calls of each way, and the time that they have in common. */
+/** Failed calls, with and without progress, and their common duration. */
 function cutOff(rows: readonly Row[]): Finding[] {
   return (['silent', 'progress'] as const).flatMap((way) => {
     const failing = rows.filter((row) => row.way === way && row.failed > 0);
@@ -111,7 +111,7 @@ function queued(rows: readonly Row[]): Finding[] {
 
 const STOP = remedy('stop the work when the client cancels the call or closes its connection');
 
-/** What the server does with a call that its client has abandoned, as the retry shows it. */
+/** What the server does with an abandoned call, inferred from the retry. */
 function retried(retry: Retry | null): Finding[] {
   if (!retry) return [];
   const { aloneMs, retriedMs, givenUpMs, aloneCpu, retriedCpu } = retry;

@@ -1,4 +1,4 @@
-/** What `make long-calls` measured, by the length of its calls. */
+/** The measurements of `make long-calls`, by the length of the calls. */
 import {
   failuresOf,
   type Group,
@@ -13,28 +13,28 @@ import type { Phase } from '../../analysis/judge/phases.ts';
 import { percentile } from '../../analysis/statistics/percentile.ts';
 import type { Facts } from '../../analysis/tables/report-tables.ts';
 
-/** Calls of one length, made in one way. */
+/** Calls of one length, either with or without progress. */
 export interface Row {
   seconds: number;
   way: 'silent' | 'progress';
   calls: number;
   failed: number;
   kinds: Record<string, number>;
-  /** Milliseconds, in order: of calls that were answered well, and of those that were not. */
+  /** Sorted durations of successful and of failed calls, milliseconds. */
   took: number[];
   waited: number[];
-  /** Progress reports that arrived, and when the first of a call did, milliseconds. */
+  /** Progress notifications received, and when the first one of a call arrived, milliseconds. */
   reports: number;
   firstReportMs: number | null;
 }
 
-/** A call by itself, and the same call right after one that was given up. Medians over the rounds. */
+/** A call on its own, and the same call right after an abandoned one. Medians over the rounds. */
 export interface Retry {
   aloneMs: number;
   retriedMs: number;
-  /** When the client of the first call gave up. */
+  /** When the client of the first call gave up, milliseconds. */
   givenUpMs: number;
-  /** Of the machine; null: not known. */
+  /** CPU of the machine; null = unknown. */
   aloneCpu: number | null;
   retriedCpu: number | null;
 }
@@ -49,14 +49,14 @@ export const rowsOf = (phases: readonly Phase[], groups: readonly Group[]): Row[
     )
     .filter(({ calls }) => calls > 0);
 
-/** Phases of calls that are given up and retried. */
+/** Names of the phases with abandoned and retried calls. */
 const ROUND = /^(?<part>alone|given-up|retried)-\d+$/;
 
 function rowOf(seconds: number, way: Row['way'], groups: readonly Group[]): Row {
   const latencies = latenciesOf(groups);
   const first = new SparseHistogram(...groups.map(({ firstEvent }) => firstEvent));
   const answered = latencies.of('ok').count;
-  // On a stream an answer is an event, too.
+  // On a stream the answer is an event as well.
   const reports = Math.max(0, first.count + trendOf(groups, 'mcp_event_gap').count - answered);
   return {
     seconds,
@@ -73,7 +73,7 @@ function rowOf(seconds: number, way: Row['way'], groups: readonly Group[]): Row 
   };
 }
 
-/** @returns null: none was given up, or a call to compare with has failed */
+/** @returns null if no call was abandoned, or if a call to compare with failed */
 export function retryOf(
   measured: readonly Phase[],
   groups: readonly Group[],

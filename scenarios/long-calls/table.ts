@@ -1,4 +1,4 @@
-/** `make long-calls`: which calls succeed, by their length and by whether they ask for progress. */
+/** `make long-calls`: which calls succeed, by length and by whether they request progress. */
 import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
 import { findingsOf } from './findings.ts';
 import { medianOf, type Row, retryOf, rowsOf } from './rows.ts';

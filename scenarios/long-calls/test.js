@@ -1,35 +1,47 @@
-/** How long may a call take until something ends it, and does progress keep it alive? */
+/** How long may a call take before something ends it, and does progress keep it alive? */
 import { ConfigError } from '../../contract/config-error.js';
 import { parseDuration } from '../../contract/duration.js';
 import { defineTest } from '../../lib/test.js';
 import { workload } from '../../workloads/long-calls.js';
 
-/** lengthsS: used if CALL_DURATIONS is not set; calls: of each length, without progress and with it; retries: of calls that are given up. */
+/**
+ * lengthsS: used if CALL_DURATIONS is not set; calls: per length, without progress and with it; retries: of
+ * abandoned calls.
+ */
 const PROFILES = {
   smoke: { lengthsS: [1, 5], calls: 2, retries: 1 },
   quick: { lengthsS: [1, 10, 30, 61, 125], calls: 3, retries: 2 },
   full: { lengthsS: [1, 10, 30, 61, 125, 300], calls: 5, retries: 5 },
 };
 
-/** What a call takes in addition to its length. */
+/** Allowance for a call beyond its length. */
 const MARGIN_S = 2;
-/** A call without an answer has failed this long after the longest should have ended. */
+/** A call fails if it is not answered within this time after the longest call should have ended. */
 const TIMEOUT_S = 60;
-/** The call that is given up and retried, the time until its client gives up, and until it calls again. */
+/**
+ * Length of the abandoned and retried call, the time until its client gives up, and the time until it
+ * retries.
+ */
 const RETRIED_S = 4;
 const GIVE_UP_S = 1.5;
 const RETRY_S = 2;
 /** A retry may have to wait for the first call. */
 const RETRY_LENGTH_S = 2 * RETRIED_S;
 
-/** @param {import('../../contract/profiles.js').ProfileName} profile @returns {number[]} seconds, in rising order */
+/**
+ * @param {import('../../contract/profiles.js').ProfileName} profile
+ * @returns {number[]} seconds, in rising order
+ */
 function lengthsOf(profile) {
   const asked = (__ENV.CALL_DURATIONS ?? '').split(',').flatMap((text) => parseDuration(text.trim()) ?? []);
   const lengths = asked.length > 0 ? asked : PROFILES[profile].lengthsS;
   return [...new Set(lengths)].sort((a, b) => a - b);
 }
 
-/** @param {import('../../contract/profiles.js').ProfileName} profile @returns {import('../../lib/phases.js').Phase[]} */
+/**
+ * @param {import('../../contract/profiles.js').ProfileName} profile
+ * @returns {import('../../lib/phases.js').Phase[]}
+ */
 function phasesOf(profile) {
   const { calls, retries } = PROFILES[profile];
   /** @param {string} name @param {number} vus @param {number} lengthS @param {object} labels */

@@ -1,4 +1,7 @@
-/** `make memory`: at rest, and what one more worker, connection or cached user takes, where that can be told. */
+/**
+ * `make memory`: memory at rest, and per additional worker, connection and cached user, if it can be
+ * determined.
+ */
 
 import { note } from '../../analysis/findings/note.ts';
 import { medianOf } from '../../analysis/statistics/interval.ts';
@@ -7,10 +10,10 @@ import { type Built, type Facts, tableOf } from '../../analysis/tables/report-ta
 import { bytes } from '../../contract/units.js';
 import type { MemoryResult, Point } from './trials.ts';
 
-/** The table of what is cached has this many rows. */
+/** Maximum rows of the cache's table. */
 const ROWS = 5;
 
-/** The sizes, in bytes, that were measured at one count. */
+/** The sizes measured at one count, in bytes. */
 type Group = [count: string, sizes: number[]];
 
 export default function memory({ trials }: Facts<MemoryResult>): Built {
@@ -41,7 +44,7 @@ export default function memory({ trials }: Facts<MemoryResult>): Built {
     ],
     findings: [worker, connection, user].map((statement) =>
       note('memory', statement, {
-        confidence: statement.startsWith(INCONCLUSIVE) ? 'not_enough_to_tell' : 'high',
+        confidence: statement.startsWith(INCONCLUSIVE) ? 'inconclusive' : 'high',
       }),
     ),
   };
@@ -67,7 +70,7 @@ function groupsOf(points: Point[]): Group[] {
   return groups.map(([count, all]) => [String(count), all.map(([, size]) => size)]);
 }
 
-/** @returns a few of them, from the least to the most */
+/** @returns a few groups, from the smallest count to the largest */
 function someOf(points: Point[]): Group[] {
   const groups = groupsOf(points);
   const last = groups.length - 1;
@@ -75,9 +78,9 @@ function someOf(points: Point[]): Group[] {
   return groups.filter((_, index) => wanted.has(index));
 }
 
-const INCONCLUSIVE = 'not enough to tell';
+const INCONCLUSIVE = 'inconclusive';
 
-/** @returns what one more takes, or that it can't be told */
+/** @returns the memory of one more item, or a text that it is inconclusive */
 export function perOne(unit: string, points: Point[]): string {
   const line = fitLine(points);
   if (!line)

@@ -1,4 +1,7 @@
-/** How much memory does it take? This makes the target cache users, or open its connections (trials.ts). */
+/**
+ * How much memory does the server use? This load makes the target cache users or open its connections
+ * (trials.ts).
+ */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
@@ -16,7 +19,8 @@ const PARTS = {
       steps: [{ name: 'cache', operation: 'cache_user', iterations: Number(__ENV.CACHED) || 5000 }],
     },
   },
-  // More users than any pool has connections, so that all of them are opened; and no more than may wait for two.
+  // More VUs than any pool has connections, so that all connections are opened, and no more than may wait for
+  // two.
   pool: { phases: [{ name: 'pool', operation: 'search_users', vus: 60, iterations: 600, duration: '30s' }] },
 };
 
@@ -38,7 +42,7 @@ export const { options, setup, iterate } = defineTest({
     ...reference,
     operations: {
       ...reference.operations,
-      // No user twice: each is one more in the cache.
+      // Each call requests another user, which adds one entry to the cache.
       cache_user: { class: 'read', tool: 'get_user', args: nextUser },
     },
   },

@@ -12,13 +12,13 @@ import { seededRandom } from '../../contract/seeded-random.js';
 export type Point = [count: number, bytes: number];
 
 export interface MemoryResult {
-  /** Bytes of a Node process that does nothing; null: not known on this system. */
+  /** Memory of an idle Node process, bytes; null = unknown on this system. */
   runtime: number | null;
-  /** At rest, by worker processes. */
+  /** Memory at rest, by number of worker processes. */
   workers: Point[];
-  /** By connections that were open. */
+  /** By number of open connections. */
   pool: Point[];
-  /** Of Redis, by its keys. */
+  /** Redis' memory, by number of keys. */
   cache: Point[];
 }
 
@@ -35,16 +35,16 @@ const SIZES: Record<ProfileName, Sizes> = {
   full: { workers: ['1', '2', '4', '8'], pools: ['2', '5', '10', '20', '50'], cached: 10_000 },
 };
 
-/** After a start or a load the target comes to rest for this long; then the median of so many looks counts. */
+/** Time for the target to settle after a start or a load; then the median of several readings counts. */
 const REST_MS = 2000;
 const LOOKS = 5;
 const LOOK_MS = 400;
 
-/** Seconds to restart the target, and of a load of so many calls. */
+/** Duration of a restart of the target and of a load with a fixed number of calls, seconds. */
 const START_S = 3;
 const LOAD_S = 5;
 
-/** How often the size of the cache is read while it fills. */
+/** Interval of reading the size of the cache while it fills, seconds. */
 const CACHE_LOOK_S = 0.2;
 
 const repeatsOf = ({ PROFILE, RUNS }: Config) => SIZES[PROFILE].repeats ?? RUNS ?? DEFAULT_RUNS;
@@ -69,7 +69,7 @@ export default async function memory(lab: Lab<Config, MemoryResult>) {
   for (const order of rounds(counts, repeats, random)) {
     lab.logProgress(`memory: at rest with ${order.join(', ')} workers`);
     for (const workers of order) {
-      // So few connections, none of them open yet, that the database has enough for all workers.
+      // A small pool: the database has enough connections for all workers, and none is open yet.
       await lab.target({ WORKERS: workers, POOL_SIZE: '10' }, { fresh: true });
       result.workers.push([Number(workers), (await look(lab)).resident]);
     }
@@ -87,12 +87,12 @@ export default async function memory(lab: Lab<Config, MemoryResult>) {
       result.pool.push([connections, resident]);
     }
   }
-  // Read-through: what is cached is what was asked for, and no more.
+  // Read-through: only requested entries are cached.
   await lab.target(
     { WORKERS: '1', POOL_SIZE: 'default', CACHE_STRATEGY: 'read-through', CACHE_TTL: '3600' },
     { fresh: true },
   );
-  // A key or two are the target's own.
+  // The target itself has one or two keys.
   const [own] = await lookAtRedis();
   const add = async () => {
     const [keys, size] = await lookAtRedis();
@@ -114,7 +114,7 @@ export default async function memory(lab: Lab<Config, MemoryResult>) {
   await add();
 }
 
-/** @returns bytes of all the target's processes, and its open connections to the database */
+/** @returns memory of all processes of the target, bytes, and its open connections to the database */
 async function look(lab: Lab<Config, MemoryResult>): Promise<{ resident: number; connections: number }> {
   await sleep(REST_MS);
   const sizes: number[] = [];
@@ -129,13 +129,13 @@ async function look(lab: Lab<Config, MemoryResult>): Promise<{ resident: number;
   return { resident: medianOf(sizes), connections };
 }
 
-/** @returns users in the cache, and Redis' own bytes */
+/** @returns number of cached users, and Redis' memory, bytes */
 async function lookAtRedis(): Promise<Point> {
   const read = await metricsOf(`http://127.0.0.1:${process.env.REDIS_EXPORTER_PORT}/metrics`);
   return [read('redis_db_keys{db="db0"}') || 0, read('redis_memory_used_bytes')];
 }
 
-/** @returns reads the value of a series by its text; NaN: there is no such series */
+/** @returns a function that reads the value of a series by its text; NaN if it does not exist */
 async function metricsOf(url: string): Promise<(series: string) => number> {
   const lines = (await (await fetch(url)).text()).split('\n');
   return (series) =>

@@ -1,4 +1,4 @@
-/** `make network`: sizes of requests and answers, bandwidth by kind of load, and what connections cost. */
+/** `make network`: sizes of requests and answers, bandwidth by kind of load, and the cost of connections. */
 
 import { gaugeOf, inScope, total, trendOf } from '../../analysis/collect/groups.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
@@ -6,7 +6,7 @@ import { type Built, type Column, type Facts, tableOf } from '../../analysis/tab
 import { milliseconds, number, percent } from '../../contract/units.js';
 import type { NetworkResult, Size } from './trials.ts';
 
-/** What bandwidth is compared with, as in the document. */
+/** The reference for bandwidth, as in the document. */
 const LINK_BITS_PER_S = 1e9;
 
 export default function network({ trials, phases, groups }: Facts<NetworkResult>): Built {
@@ -52,7 +52,7 @@ function bandwidthTable(traffic: Phase[], groups: Facts['groups']) {
   return tableOf('Bandwidth', traffic, columns, notes);
 }
 
-/** @param opened in which each call opened a connection */
+/** @param opened phases in which each call opened a connection */
 function connectionsTable(traffic: Phase[], opened: Phase[], groups: Facts['groups']) {
   const of = (among: Phase[]) => groups.filter(({ phase }) => among.some(({ name }) => name === phase));
   const sum = (among: Phase[], figure: (phase: Phase) => number) =>

@@ -1,6 +1,6 @@
 /**
- * What goes over the wire? Each part is a run of its own (trials.ts); on a server of your own the whole workload is loaded instead of the
- * reference target's operations.
+ * What goes over the wire? Each part is a separate k6 run (trials.ts). On a server other than the reference
+ * target, the whole workload is loaded instead of the reference target's operations.
  */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
@@ -23,7 +23,11 @@ const FIVE_HUNDRED = {
 };
 const fill = { operation: 'fill', iterations: 1, measured: /** @type {const} */ (false) };
 
-/** @param {string} operation @param {number} [iterations] @param {import('../../lib/phases.js').Labels} [labels] */
+/**
+ * @param {string} operation
+ * @param {number} [iterations]
+ * @param {import('../../lib/phases.js').Labels} [labels]
+ */
 const sizeOf = (operation, iterations = 20, labels) => ({
   name: operation,
   operation,
@@ -66,7 +70,7 @@ const PARTS = {
     newConnections: true,
     phases: [{ name: 'connect', vus: 5, iterations: 500, duration: '60s', operation: 'get_user' }],
   },
-  // Of a server that nobody described: what it offers.
+  // For other servers: all their operations.
   all: { mix: 'mixed', phases: [{ name: 'load', vus: 20, duration: '10s' }] },
   'all-connections': {
     mix: 'mixed',
@@ -74,7 +78,7 @@ const PARTS = {
     phases: [{ name: 'connect', vus: 5, iterations: 500, duration: '60s' }],
   },
 };
-// `make plan`, and the look before a run, name no part. The other parts need the reference target's operations.
+// `make plan` and the check before a run set no part. The other parts need the reference target's operations.
 const whole = __ENV.REFERENCE_TARGET === '' || __ENV.WORKLOAD || __ENV.TOOL;
 const part = __ENV.PART || (whole ? 'all' : 'traffic');
 

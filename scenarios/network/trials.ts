@@ -6,13 +6,13 @@ import { isReference } from '../../cli/trials/reference-only.ts';
 import type { TrialsModule } from '../../cli/trials/trials.ts';
 import type { ProfileName } from '../../contract/profiles.js';
 
-/** An operation's bodies: means, in bytes. */
+/** Mean body sizes of an operation, bytes. */
 export interface Size {
   operation: string;
   request: number | null;
-  /** Of the answer. */
+  /** Uncompressed answer. */
   plain: number | null;
-  /** Of the answer to a request that accepts gzip; null: the server did not compress it. */
+  /** Answer to a request that accepts gzip; null = the server did not compress it. */
   gzip: number | null;
 }
 
@@ -20,11 +20,13 @@ export interface NetworkResult {
   sizes: Size[];
 }
 
-/** Seconds of each kind of traffic. */
+/** Length of each kind of traffic, seconds. */
 const TRAFFIC_S: Record<ProfileName, number> = { smoke: 2, quick: 10, full: 60 };
 const KINDS_OF_TRAFFIC = 4;
 
-/** Roughly the seconds of a trial with a fixed number of calls: two that look at sizes and one that connects. */
+/**
+ * Approximate length of a trial with a fixed number of calls, seconds: two measure sizes and one connections.
+ */
 const CALLS_S = 8;
 const TRIALS_OF_CALLS = 3;
 
@@ -39,9 +41,9 @@ export const lasts: TrialsModule<Config>['lasts'] = (config) =>
 
 export default async function network(lab: Lab<Config, NetworkResult>) {
   const { WORKLOAD, TOOL } = process.env;
-  // A workload, or a tool, that was named is loaded as on any other server.
+  // With WORKLOAD or TOOL the reference target is loaded like any other server.
   const reference = isReference(lab.config) && !WORKLOAD && !TOOL;
-  // In both cases the client then decides whether an answer is compressed.
+  // The client then decides in both cases whether an answer is compressed.
   if (isReference(lab.config)) await lab.target({ COMPRESSION: 'gzip' });
   const seconds = trafficSecondsOf(lab.config);
   const trial = (name: string, part: string, env: Record<string, string> = {}) =>
@@ -64,6 +66,6 @@ export default async function network(lab: Lab<Config, NetworkResult>) {
         ? mean(gzip, 'mcp_response_bytes', operation)
         : null,
   }));
-  // What only prepares is not measured.
+  // Preparations are not measured.
   lab.result = { sizes: sizes.filter(({ request }) => request !== null) };
 }

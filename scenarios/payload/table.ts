@@ -1,4 +1,4 @@
-/** `make payload`: what comes through at each size of a message, and from which size on the size is what counts. */
+/** `make payload`: throughput by message size, and the size above which the size dominates. */
 
 import { inScope, total } from '../../analysis/collect/groups.ts';
 import { signalMean } from '../../analysis/collect/signals.ts';
@@ -11,14 +11,14 @@ import { number, percent } from '../../contract/units.js';
 const LABEL = 'kb';
 const TITLE = 'Payload';
 
-/** The document's messages a second over HTTP, of 4 KB, and its throughput of each size in shares of that at 1 KB. */
+/** The document's HTTP rate of 4 KB messages, and its throughput by size relative to 1 KB. */
 const DOCUMENTED =
   'The document has 55, 52.3, 43, 31.2, 18.5 and 9.2 thousand messages/s over TCP at these sizes (100, 95, 78, 57, 34 and 17 %), and 12,500/s over HTTP with p50/p95/p99 of 3.8/8.5/12.4 ms.';
 
-/** A machine with less than this to spare has none. */
+/** CPU utilization at which the machine has no capacity left. */
 const BUSY = 0.9;
 
-/** Its tool answers with as many bytes as it gets; what another server answers is its own affair. */
+/** The reference target's tool answers with as many bytes as it gets. Other servers may not. */
 const ANSWERS_ALIKE = 'reference';
 
 export default function payload({ plan, phases, groups, signals }: Facts): Built {
@@ -59,10 +59,9 @@ export default function payload({ plan, phases, groups, signals }: Facts): Built
 }
 
 /**
- * What a message takes is a part that every message takes and a part for each KB: the size at which the two are alike is
- * the knee.
+ * The time of a message has a fixed part and a part per KB. The knee is the size at which both are equal.
  *
- * @param ways what the KB are of
+ * @param ways the messages that the KB count for
  */
 export function knee(
   sized: Phase[],
@@ -70,10 +69,7 @@ export function knee(
 ): [statement: string, rest: { figures: Record<string, number | null> }] {
   const line = fitLine(sized.map((phase) => [Number(phase.labels[LABEL]), 1e6 / Number(phase.achieved_rps)]));
   if (!line || line.slope <= line.error || line.start <= 0) {
-    return [
-      'from the sizes measured it can not be told what a KB costs: not enough to tell',
-      { figures: {} },
-    ];
+    return ['from the sizes measured it can not be told what a KB costs: inconclusive', { figures: {} }];
   }
   const { start, slope, error } = line;
   return [

@@ -1,4 +1,4 @@
-/** What does the size of a message cost? The users call without a pause, and there is no database behind it. */
+/** What does the size of a message cost? The VUs call without a pause, and no database is involved. */
 import { defineTest } from '../../lib/test.js';
 import { payloadOf, SIZES_KB } from '../../workloads/payload-of.js';
 import reference from '../../workloads/reference.js';

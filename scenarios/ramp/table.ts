@@ -1,4 +1,4 @@
-/** `make ramp`: at each step of the load what came of it, and the last one that held. */
+/** `make ramp`: the result of each step of the load, and the last step that held. */
 
 import { signalMean } from '../../analysis/collect/signals.ts';
 import type { Finding } from '../../analysis/findings/finding.ts';
@@ -12,7 +12,7 @@ import { milliseconds, number, percent, perSecond } from '../../contract/units.j
 
 const P99_MS = 320;
 const FAILURE_SHARE = 0.001;
-/** With more, a step is another kind of work. */
+/** Steps with a higher failure rate are not comparable. */
 const MAX_FAILED = 0.1;
 
 export default function ramp({ plan, phases, signals }: Facts): Built {
@@ -42,7 +42,7 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     `A step holds with ${percent(TRUST.minDelivered)} of its load made, p99 (of ${NORMAL.minP99Calls} answers or more) below ${milliseconds(P99_MS)} and fewer than ${percent(FAILURE_SHARE)} failed; CPU is of the whole machine.`,
     'Each step begins where the one before left the server: after the first that does not hold, later ones start with what had piled up.',
   ];
-  // Those before the first that did not: one that holds by chance after that is none to count on.
+  // Only steps before the first broken one count: a later one may hold by chance.
   const firstBroken = judged.findIndex(({ missed }) => missed.length > 0);
   const held = firstBroken < 0 ? judged.at(-1) : judged[firstBroken - 1];
   const broken = judged[firstBroken];
@@ -60,7 +60,9 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
   };
 }
 
-/** @returns what more calls at once come to; nothing where the steps fit no such law */
+/**
+ * @returns a finding on the effect of more concurrent calls; none if the steps do not fit the scalability law
+ */
 function scalability(steps: Phase[]): Finding[] {
   const points = steps.flatMap(({ achieved_rps: rate, latency_ms: latency, error_rate: failed }) =>
     rate && latency && !latency.at_least && (failed ?? 0) < MAX_FAILED
@@ -89,7 +91,7 @@ function scalability(steps: Phase[]): Finding[] {
   ];
 }
 
-/** @returns what kept it from holding, in words */
+/** @returns why the step did not hold, as text */
 function missedBy({ latency_ms: latency, answered, error_rate }: Phase, delivered: number | null): string[] {
   const p99 = (answered ?? 0) < NORMAL.minP99Calls ? null : (latency?.p99 ?? null);
   return [

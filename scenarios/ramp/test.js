@@ -1,4 +1,7 @@
-/** How far does it go when the load grows? Only the first step is judged: what the machine does not manage is an overload. */
+/**
+ * How much growing load does the server sustain? Only the first step is judged; the others may be an
+ * overload.
+ */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
@@ -17,10 +20,10 @@ export const { options, setup, iterate } = defineTest({
   phases: rates.map((rate, index) => ({
     name: `step-${rate}`,
     rate,
-    // The one that is judged is long enough for a p99 at smoke, too.
+    // The judged step is long enough for a p99 even at PROFILE=smoke.
     duration: index === 0 ? '312s' : '248s',
-    // More than the server keeps busy at any step would only be memory of the generator, which keeps the users of
-    // neighbouring steps at a time.
+    // More VUs than the server keeps busy would only cost memory: the generator keeps the VUs of adjacent
+    // steps at the same time.
     users: Math.min(3 * rate, 300),
     labels: { rate },
     ...(index > 0 && { overload: true }),

@@ -1,4 +1,4 @@
-/** `make rbac`: what deciding who may do what costs, whether the goals are met, and whether every denial held. */
+/** `make rbac`: the cost of authorization, whether the goals are met, and whether every denial held. */
 import { stringify } from 'csv-stringify/sync';
 import type { Plan } from '../../analysis/collect/plan.ts';
 import type { Latency } from '../../analysis/collect/sparse-histogram.ts';
@@ -11,7 +11,7 @@ import { counted, milliseconds, number, percent } from '../../contract/units.js'
 
 const BENCHMARK = 'benchmark';
 const DENIED = 'denied/';
-/** What the document asks for, where the run judges by nothing else. */
+/** The document's goals, unless the run has other objectives. */
 const GOALS = { p95_ms: 100, failure_share: 0.01 };
 
 export default function rbac({ plan, phases, operations }: Facts): Built {
@@ -23,7 +23,7 @@ export default function rbac({ plan, phases, operations }: Facts): Built {
   ]);
   return {
     tables: [...(phase ? resultTables(phase, goals) : []), ...(denials.length > 0 ? [denied] : [])],
-    // What k6 judges already is not judged twice.
+    // Skip what k6 already judges.
     thresholds: [
       ...goals.filter(({ metric }) => metric === 'rps').map(thresholdOf),
       ...denials.map(wrongAllows),
@@ -58,17 +58,18 @@ const LATENCY: Column<Latency>[] = [
   { name: 'max', unit: 'ms', of: ({ max }) => max },
 ];
 
-/** An objective of the document, with `what` as the document writes it. */
+/** An objective of the document, with `what` in the document's wording. */
 type Goal = Omit<Parameters<typeof judged>[0], 'scope'>;
 
-/** @returns without the document's p95 if the run is not judged by the documents */
+/** @returns the goals, without the document's p95 if its limits do not apply to the run */
 function goalsOf(
   { objectives, documents }: Plan,
   { offered_rps, achieved_rps, latency_ms, error_rate, requests, answered }: Phase,
 ): Goal[] {
   const limit = (metric: keyof typeof GOALS) =>
     objectives.find((one) => one.metric === metric && one.scope.phase === BENCHMARK)?.limit ?? GOALS[metric];
-  // Whole requests: of an open load no more than what is offered can arrive, and the document takes 99.92 for 100.
+  // Round to whole requests: an open load cannot exceed the offered rate, and the document counts 99.92 as
+  // 100.
   const rps = Math.round(offered_rps ?? 0);
   const [p95, failures] = [limit('p95_ms'), limit('failure_share')];
   const goals: Goal[] = [
@@ -123,8 +124,8 @@ function goalTable(goals: Goal[]) {
 }
 
 /**
- * An answer that lets someone in who may not is `unexpected`; a call that was not answered, or refused for another
- * reason, let nobody in.
+ * Counts denied calls that were allowed: their answers are `unexpected`. Calls that were not answered, or
+ * refused for another reason, do not count.
  */
 const allowedOf = ({ failures }: Operation) => failures.unexpected ?? 0;
 

@@ -1,4 +1,4 @@
-/** What does deciding who may do what cost, and does it hold under load? Half of the denials' calls must be refused. */
+/** What does authorization cost, and does it hold under load? Half of the guarded calls must be refused. */
 import { defineTest } from '../../lib/test.js';
 import rbac from '../../workloads/rbac.js';
 

@@ -1,4 +1,4 @@
-/** What `make rolling-restart` found: failures, sessions and streams that were lost, and the time until all was as before. */
+/** Findings of `make rolling-restart`: failures, lost sessions and streams, and the recovery time. */
 import type { Effect } from '../../analysis/findings/fault-effect.ts';
 import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
@@ -7,9 +7,9 @@ import { counted, duration, number } from '../../contract/units.js';
 import type { HeldThrough, Part } from './table.ts';
 
 interface Found {
-  /** before, while, after. */
+  /** Before, during and after. */
   parts: readonly Part[];
-  /** By kind, from the replacement on. */
+  /** Failures since the start of the replacement, by kind. */
   failures: Record<string, number>;
   held: HeldThrough | null;
   effect: Effect | null;

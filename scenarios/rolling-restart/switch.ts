@@ -1,4 +1,4 @@
-/** HAProxy in front of two servers, of which the second one is not used until it is switched to. */
+/** HAProxy in front of two servers. The second one is not used until the switch. */
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startHaproxy } from '../../cli/trials/haproxy.ts';
@@ -6,11 +6,11 @@ import { newFolder, type ServerProcess } from '../../cli/trials/server-process.t
 import { freePort } from '../../contract/free-port.js';
 
 export interface Switch extends ServerProcess {
-  /** New calls go to the second server from now on. What the first one has is not cut. */
+  /** Sends new calls to the second server. Existing calls of the first one are not cut. */
   toSecond: () => Promise<void>;
 }
 
-/** How long HAProxy may take to answer a command. */
+/** Timeout of a command to HAProxy. */
 const COMMAND_MS = 5000;
 
 /** @param program path to HAProxy @param addresses host:port of both */
@@ -29,7 +29,7 @@ export async function startSwitch(program: string, addresses: readonly [string, 
   };
 }
 
-/** @param socket for commands, in a folder that is this user's alone */
+/** @param socket path of the command socket, in a folder that only this user can access */
 export const switchConfig = (
   port: number,
   socket: string,
@@ -54,7 +54,7 @@ backend servers
   server second ${second} disabled
 `;
 
-/** @throws {Error} with HAProxy's answer to a command that it does not take */
+/** @throws {Error} with HAProxy's answer if it rejects the command */
 function command(socket: string, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let answer = '';

@@ -1,4 +1,4 @@
-/** `make rolling-restart`: what clients felt while the server was replaced, and how soon all was as before. */
+/** `make rolling-restart`: the effect of replacing the server on clients, and the recovery time. */
 import { counterOf, failuresOf, inScope } from '../../analysis/collect/groups.ts';
 import type { Streams } from '../../analysis/collect/streams.ts';
 import { bucketsOf } from '../../analysis/episode.ts';
@@ -13,25 +13,25 @@ import { duration } from '../../contract/units.js';
 import { findingsOf } from './findings.ts';
 import type { RollingResult } from './trials.ts';
 
-/** A phase, and what became of its calls. */
+/** A phase and the results of its calls. */
 export interface Part extends Phase {
-  /** Calls that found their session gone, and were made again in a new one. */
+  /** Calls whose session was gone, and which were repeated in a new session. */
   sessionsLost: number;
 }
 
-/** Streams that were held when the calls went over. */
+/** Streams that were open at the switch. */
 export interface HeldThrough {
   before: number;
-  /** The fewest that were held at a time from then on. */
+  /** The minimum number of streams held since then. */
   least: number;
-  /** From the end of the old server until as many were held as before; null: not in time. */
+  /** Time from the end of the old server until as many were held as before, seconds; null = not in time. */
   backS: number | null;
 }
 
-/** Of the last phase: clients leave at its end, give or take this. */
+/** Tolerance for the end of the last phase, when the clients leave. */
 const LEAVING_MS = 500;
 
-/** The recovery may take so long. */
+/** Limit of the recovery time. */
 const RECOVERY_S = 5;
 
 export default function rollingRestart({
@@ -77,7 +77,7 @@ function heldThrough(
   return { before, least, backS: back ? Math.max(0, back.at - endedMs) / 1000 : null };
 }
 
-/** @returns nothing where the baseline does not show what is normal, or too little was watched */
+/** @returns nothing if the baseline is inconclusive or the observed time too short */
 function recovered({ recovery_s, observed_s, affected }: Effect, after: Phase): Threshold[] {
   if (affected === null) return [];
   const { name, format } = wordsOf('recovery_s');

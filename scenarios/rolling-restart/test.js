@@ -1,8 +1,8 @@
-/** What do clients feel while the server is replaced? This is the load meanwhile; trials.ts replaces it. */
+/** How are clients affected while the server is replaced? This is the load; trials.ts replaces the server. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
-/** Seconds before the new server is started, while it takes over, and after that. */
+/** Lengths of the load before the new server starts, during the takeover, and after it, seconds. */
 const PROFILES = {
   smoke: { beforeS: 5, replaceS: 8, afterS: 14 },
   quick: { beforeS: 20, replaceS: 15, afterS: 30 },
@@ -11,7 +11,10 @@ const PROFILES = {
 
 const calls = { rate: 50, streams: 20 };
 
-/** @param {import('../../contract/profiles.js').ProfileName} profile @returns {import('../../lib/phases.js').Phase[]} */
+/**
+ * @param {import('../../contract/profiles.js').ProfileName} profile
+ * @returns {import('../../lib/phases.js').Phase[]}
+ */
 function phasesOf(profile) {
   const { beforeS, replaceS, afterS } = PROFILES[profile];
   /** @param {string} name @param {number} lengthS @param {string} part */

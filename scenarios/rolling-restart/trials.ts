@@ -1,4 +1,6 @@
-/** Replaces the server in the middle of a steady load: a second one is started, calls go to it, and the first one is ended. */
+/**
+ * Replaces the server under a steady load: starts a second one, sends calls to it, and stops the first one.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namesPort, type OwnServer } from '../../cli/run/own-server.ts';
 import { toolPath } from '../../cli/tool-path.ts';
@@ -17,19 +19,22 @@ import { startSwitch } from './switch.ts';
 type RollingLab = Lab<Config, RollingResult>;
 
 export interface RollingResult {
-  /** Unix times in milliseconds, 0: it did not come so far. Calls go to the new server; the old one is told to end; it has ended. */
+  /**
+   * Unix times in milliseconds; 0 = not reached. Calls go to the new server; the old one gets SIGTERM; it has
+   * ended.
+   */
   switchedMs: number;
   endingMs: number;
   endedMs: number;
-  /** Until the new server was ready, milliseconds. */
+  /** Start time of the new server until it was ready, milliseconds. */
   readyMs: number;
 }
 
-/** Between the last new call of the old server and its end: what it has may be finished. */
+/** Time between the switch and the end of the old server, so that it can finish its calls. */
 const DRAIN_MS = 2000;
-/** So short that calls without an answer fail while the load goes on. */
+/** Short, so that unanswered calls fail while the load is still running. */
 const TIMEOUT = '5s';
-/** PostgreSQL has connections for the stack's own target and two more. */
+/** PostgreSQL has enough connections for the stack's own target and two more instances. */
 const POOL_SIZE = 10;
 
 export const nativeOnly = true;
@@ -95,7 +100,7 @@ export default async function rollingRestart(lab: RollingLab) {
   });
 }
 
-/** One of the two. */
+/** One of the two servers. */
 interface Replica {
   /** host:port */
   address: string;
@@ -105,10 +110,10 @@ interface Replica {
 }
 
 interface Replicas {
-  /** It is up. */
+  /** Already running. */
   first: Replica;
   second: Replica;
-  /** Of the MCP endpoint. */
+  /** Path of the MCP endpoint. */
   path: string;
 }
 
@@ -124,7 +129,7 @@ async function ownServers(lab: RollingLab, server: OwnServer): Promise<Replicas>
   };
 }
 
-/** More instances of the reference target, on the stores of the stack. */
+/** Two more instances of the reference target, which use the stack's stores. */
 async function instances(lab: RollingLab): Promise<Replicas> {
   const { SESSIONS, TARGET_SETTINGS = '' } = process.env;
   const own = Object.fromEntries(TARGET_SETTINGS.split(' ').map((setting) => setting.split('=')));

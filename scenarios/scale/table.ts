@@ -1,4 +1,4 @@
-/** `make scale`: how lists grow with the number of resources, and what bulk operations on many of them take. */
+/** `make scale`: the latency of lists by number of resources, and of bulk operations on many resources. */
 
 import type { Signal } from '../../analysis/collect/signals.ts';
 import { note } from '../../analysis/findings/note.ts';
@@ -14,7 +14,7 @@ import {
 import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, number } from '../../contract/units.js';
 
-/** What is done to 1,000 hosts, in the document's words. */
+/** Bulk operations on 1,000 hosts, in the document's wording. */
 const BULK = {
   all: 'List all',
   disable: 'Bulk disable (batch=10)',
@@ -89,7 +89,7 @@ function thousand(steps: Repeated[]): ReportTable {
   );
 }
 
-/** By how much the latency of the longest list exceeds that of the shortest, and what 1,000 more resources add. */
+/** How much slower the longest list is than the shortest, and how much 1,000 more resources add. */
 function growth(what: string, steps: Repeated[]) {
   const points = steps.flatMap(({ labels, phases }) =>
     phases.flatMap(({ latency_ms: latency }) =>

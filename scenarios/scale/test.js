@@ -1,8 +1,11 @@
-/** How does a list grow with the number of resources? One user, three times. */
+/** How does the latency of a list grow with the number of resources? One VU, three repetitions. */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 
-/** More lists where each is short: the server's memory is looked at every two seconds. */
+/**
+ * Calls by size of the list. Short lists need more calls, because the server's memory is read every two
+ * seconds.
+ */
 const LISTS = { 10: 1000, 50: 600, 100: 400, 500: 120, 1000: 60, 5000: 20 };
 const MOST_IN_ONE_IMPORT = 500;
 

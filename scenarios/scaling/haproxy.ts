@@ -6,13 +6,13 @@ import { freePort } from '../../contract/free-port.js';
 interface Balancer extends ServerProcess {
   /** host:port, scraped by Prometheus. */
   metrics: string;
-  /** That it has sent to each instance so far. */
+  /** Requests sent to each instance so far. */
   requests: () => Promise<Record<string, number>>;
 }
 
 /**
  * @param program path to HAProxy
- * @param ports of the instances, on 127.0.0.1
+ * @param ports ports of the instances on 127.0.0.1
  */
 export async function startBalancer(program: string, ports: number[]): Promise<Balancer> {
   const [port, statsPort] = [await freePort(), await freePort()];

@@ -1,4 +1,4 @@
-/** `make scaling`: what more instances bring, and what they cost. */
+/** `make scaling`: the gain and the cost of more instances. */
 
 import { signalMean } from '../../analysis/collect/signals.ts';
 import type { Finding } from '../../analysis/findings/finding.ts';
@@ -9,17 +9,17 @@ import { type Built, type Column, type Facts, tableOf } from '../../analysis/tab
 import { number, percent } from '../../contract/units.js';
 import type { ScalingResult } from './trials.ts';
 
-/** A processor that is this busy has nothing left to give. */
+/** CPU utilization at which a processor has no capacity left. */
 const BUSY = 0.9;
-/** Processors of other programs that make a measurement theirs as much as the instances'. */
+/** CPUs in use by other programs at which they distort the measurement. */
 const OTHERS = 0.25;
-/** Less than this of what as many instances as the fewest would make is a loss that has a cause. */
+/** Minimum efficiency relative to linear scaling; below it a cause is reported. */
 const GOOD_EFFICIENCY = 0.9;
 
-/** One number of instances. */
+/** The results for one number of instances. */
 interface Step {
   instances: number;
-  /** A phase each. */
+  /** One phase per round. */
   rounds: Phase[];
   /** Calls/s. */
   total: number | null;
@@ -102,7 +102,7 @@ export default function scaling({ phases, trials, signals, environment }: Facts<
   return { tables, findings };
 }
 
-/** @param host share of the machine that was busy @param database processors that PostgreSQL kept busy */
+/** @param host CPU utilization of the machine @param database CPUs that PostgreSQL kept busy */
 function limitOf(host: number | null, database: number | null, cores: number) {
   if (host === null) return 'what limits could not be seen';
   if (host >= BUSY) {
@@ -115,7 +115,7 @@ function limitOf(host: number | null, database: number | null, cores: number) {
   return `not the machine (${percent(host)} busy): what they wait for is in the signals (pool, database, upstream)`;
 }
 
-/** @param price of an instance, USD an hour */
+/** @param price price of an instance, USD per hour */
 const costs = (price: number): Column<Step>[] => [
   { name: 'cost/hour', unit: 'usd', of: ({ instances }) => price * instances },
   {
@@ -128,11 +128,11 @@ const costs = (price: number): Column<Step>[] => [
 const average = (values: number[]) => (values.length === 0 ? null : meanOf(values));
 const middle = (values: number[]) => (values.length === 0 ? null : medianOf(values));
 
-/** @returns fewest instances first */
+/** @returns the steps by ascending number of instances */
 function stepsOf(phases: Phase[]): Step[] {
   const counts = [...Map.groupBy(phases, ({ labels }) => Number(labels.instances))].sort(([a], [b]) => a - b);
   const steps = counts.map(([instances, rounds]) => {
-    // Answered calls of all rounds over the time of all rounds.
+    // All answered calls divided by the total time of all rounds.
     const answered = rounds.reduce((sum, phase) => sum + (phase.requests ?? 0) - (phase.failed ?? 0), 0);
     const seconds = rounds.reduce((sum, phase) => sum + (phase.requests === null ? 0 : phase.duration_s), 0);
     return { instances, rounds, total: seconds > 0 ? answered / seconds : null };

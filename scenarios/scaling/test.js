@@ -1,4 +1,7 @@
-/** What do more instances bring? One trial of it (trials.ts): users who call again as soon as they have their answer. */
+/**
+ * What do more instances bring? This is one trial (trials.ts): VUs that call again as soon as they have an
+ * answer.
+ */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

@@ -1,6 +1,7 @@
 /**
- * The reference target in one instance, two, four ..., behind HAProxy, in rounds of random order. The instances share the stack's
- * PostgreSQL, Redis and weather service, as instances do; and this machine, as they should not: the table says where its CPU went.
+ * Runs one, two, four ... instances of the reference target behind HAProxy, in rounds of random order. The
+ * instances share the stack's PostgreSQL, Redis and weather service, as in production. They also share this
+ * machine, unlike in production, so the table shows the CPU usage by part.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,12 +25,12 @@ type ScalingConfig = Config<typeof variables>;
 type ScalingLab = Lab<ScalingConfig, ScalingResult>;
 
 export interface ScalingResult {
-  /** VUs for each instance. */
+  /** VUs per instance. */
   users: number;
   repeats: number;
   /** Settings of each instance. */
   settings: Record<string, string>;
-  /** Of an instance, USD an hour. */
+  /** Price of an instance, USD per hour. */
   price: number | null;
   /** By phase: CPUs in use by each part of the stack, and the busiest instance's share of the calls. */
   phases: Record<string, { cores: Record<string, number>; busiest: number | null }>;
@@ -37,9 +38,12 @@ export interface ScalingResult {
 
 const TRIAL_S: Record<ProfileName, number> = { smoke: 3, quick: 15, full: 60 };
 const VUS_PER_INSTANCE = 20;
-/** What PostgreSQL takes (provisioning/postgres/postgresql.conf), but for its own reserve, exporters and a look inside. */
+/**
+ * PostgreSQL's limit (provisioning/postgres/postgresql.conf) without its reserve, exporters and manual
+ * inspection.
+ */
 const CONNECTIONS = 90;
-/** The target's own default. */
+/** The target's default. */
 const POOL_SIZE = 25;
 
 export function check() {
@@ -71,7 +75,7 @@ export default async function scaling(lab: ScalingLab) {
   await lab.sh(['scripts/setup', 'haproxy']);
   const most = Math.max(...counts);
   const settings = settingsFor(most, process.env.TARGET_SETTINGS ?? '');
-  // The stack's own would hold connections that the instances need.
+  // The stack's own target would hold connections that the instances need.
   lab.onEnd(() => lab.sh(['scripts/ctl', 'start', 'target'], {}, true));
   await lab.sh(['scripts/ctl', 'stop', 'target']);
   lab.logProgress(
@@ -127,13 +131,13 @@ export default async function scaling(lab: ScalingLab) {
 }
 
 /**
- * @param most instances
+ * @param most maximum number of instances
  * @param given the settings of the stack's own target
- * @returns the same for every number of instances, to make them comparable
+ * @returns settings that are the same for every number of instances, to make the results comparable
  */
 export function settingsFor(most: number, given: string): { WORKERS: string; POOL_SIZE: string } {
   const settings = Object.fromEntries(given.split(' ').map((setting) => setting.split('=')));
-  // An instance is one process, unless it is said to be more.
+  // An instance is one process, unless WORKERS is set.
   const workers = Number(settings.WORKERS ?? 1);
   const fitting = Math.floor(CONNECTIONS / (most * workers));
   if (fitting < 1) {
@@ -147,7 +151,7 @@ export function settingsFor(most: number, given: string): { WORKERS: string; POO
   };
 }
 
-/** The process id that a component of the stack left. */
+/** Reads the process id of a component of the stack. */
 function pidOf(component: string): number[] {
   const { RUN_DIR = '' } = process.env;
   return [Number.parseInt(readFileSync(join(RUN_DIR, 'pids', component), 'utf8'), 10)];

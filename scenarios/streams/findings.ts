@@ -1,4 +1,6 @@
-/** What `make streams` found: how many streams were held, why not more, who ended them, and what they cost. */
+/**
+ * Findings of `make streams`: how many streams were held, why not more, who ended them, and what they cost.
+ */
 import type { StreamEnd, Streams } from '../../analysis/collect/streams.ts';
 import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
@@ -52,7 +54,7 @@ function held(record: Streams, steps: readonly Step[]): Finding[] {
   ];
 }
 
-/** The answers that are no stream: from which number on. */
+/** Refused streams, and the number of streams from which the server refuses them. */
 function refusals(refused: readonly StreamEnd[], record: Streams): Finding[] {
   const [first] = refused;
   if (!first) return [];
@@ -65,7 +67,7 @@ function refusals(refused: readonly StreamEnd[], record: Streams): Finding[] {
   return [about(statement, { refused: refused.length, refused_from: from })];
 }
 
-/** Streams that a server accepts and has no use for. */
+/** Streams that a server accepts but does not use. */
 function declining(declined: readonly StreamEnd[], record: Streams): Finding[] {
   if (declined.length === 0) return [];
   const statement = `the server ended ${number(declined.length)} of ${counted(record.asked, 'stream')} as soon as they had begun`;
@@ -79,7 +81,7 @@ function declining(declined: readonly StreamEnd[], record: Streams): Finding[] {
   ];
 }
 
-/** Streams that take what calls need. */
+/** Streams that use up a resource that calls need. */
 function unanswered(steps: readonly Step[], silent: readonly StreamEnd[], limit: Lifetime | null): Finding[] {
   const share = ({ calls, answered }: Step) => (calls ? 1 - (answered ?? 0) / calls : 0);
   const [before] = steps;
@@ -100,7 +102,7 @@ function unanswered(steps: readonly Step[], silent: readonly StreamEnd[], limit:
       ),
     ];
   }
-  // One that would have been cut before it began is no other matter.
+  // A stream that would have been cut before it began belongs to the limit's finding.
   const never = silent.filter(({ ageMs }) => !limit?.isWithheld || ageMs > limit.ms[2]);
   const [longest] = never.toSorted((a, b) => b.ageMs - a.ageMs);
   if (!longest) return [];
@@ -112,7 +114,7 @@ function unanswered(steps: readonly Step[], silent: readonly StreamEnd[], limit:
   ];
 }
 
-/** Who ends streams, and after which time. */
+/** Who ends streams, and after what time. */
 function lifetimes(cut: readonly StreamEnd[], found: Lifetime | null, record: Streams): Finding[] {
   if (cut.length === 0) return [];
   if (!found)

@@ -1,24 +1,27 @@
-/** Why streams were not held to their end: refused, never begun, or cut; and the time that those which were cut have in common. */
+/**
+ * Why streams were not held to their end: refused, never begun, or cut; and the common lifetime of cut
+ * streams.
+ */
 import type { StreamEnd } from '../../analysis/collect/streams.ts';
 import { type CommonTime, commonTime } from '../../analysis/findings/common-time.ts';
 import { STREAMS } from '../../analysis/limits.ts';
 
 export interface StreamEnds {
-  /** An answer that is no stream, or no session to ask for one in. */
+  /** The answer is not a stream, or there is no session to open one in. */
   refused: StreamEnd[];
-  /** Neither an answer nor an event that opens the stream. */
+  /** Neither an answer nor an event that opens the stream arrived. */
   silent: StreamEnd[];
-  /** Ended by the server as soon as it had begun. */
+  /** Ended by the server immediately after it began. */
   declined: StreamEnd[];
-  /** Ended by the server, or by something between. */
+  /** Ended by the server or by an intermediary. */
   cut: StreamEnd[];
 }
 
-/** A time after which streams ended: a limit of the server, or of something between. */
+/** A time after which streams ended: a limit of the server or of an intermediary. */
 export interface Lifetime extends CommonTime {
-  /** Of silence, or of age where bytes had come in between. */
+  /** Time since the last bytes, or since the start if bytes had arrived in between. */
   kind: 'silence' | 'age';
-  /** Nothing ever came on them: it may be either kind. */
+  /** No bytes ever arrived: it may be either kind. */
   isUnsure: boolean;
   /** The client never saw them begin. */
   isWithheld: boolean;
@@ -37,7 +40,7 @@ export function sortEnds(ends: readonly StreamEnd[]): StreamEnds {
 
 const UNANSWERED = ['timeout', 'stalled', 'connect'];
 
-/** @param cut streams that were @returns null: they have no time in common, or are too few */
+/** @param cut the cut streams @returns null if they have no common time or are too few */
 export function lifetimeOf(cut: readonly StreamEnd[]): Lifetime | null {
   const wereOpen = cut.filter(({ openedMs }) => openedMs !== undefined);
   const ends = wereOpen.length >= STREAMS.minEnded ? wereOpen : cut;
@@ -49,7 +52,7 @@ export function lifetimeOf(cut: readonly StreamEnd[]): Lifetime | null {
     ends.map(({ ageMs }) => ageMs),
     STREAMS.minEnded,
   );
-  // Comments that come in a steady rhythm are followed by the same silence each time, which ended no stream before.
+  // Periodic comments are always followed by the same silence, which did not end the stream before.
   const isUnsure = silence !== null && age !== null && silence.ms[1] >= (1 - STREAMS.maxSpread) * age.ms[1];
   const isWithheld = ends !== wereOpen && wereOpen.length === 0;
   if (age && !isUnsure) return { kind: 'age', ...age, isUnsure, isWithheld };

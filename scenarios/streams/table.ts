@@ -1,4 +1,4 @@
-/** `make streams`: how many streams are held, what calls and the server pay for them, and how long they last. */
+/** `make streams`: how many streams are held, their cost for calls and the server, and how long they last. */
 import { signalMean } from '../../analysis/collect/signals.ts';
 import type { Streams } from '../../analysis/collect/streams.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
@@ -16,12 +16,12 @@ import { sortEnds } from './stream-ends.ts';
 
 /** A phase and its streams. */
 export interface Step extends Phase {
-  /** Held on average, and at most. */
+  /** Streams held on average, and at most. */
   held: number;
   heldAtMost: number;
-  /** Refused until the end of the phase. */
+  /** Streams refused until the end of the phase. */
   refused: number;
-  /** The p95 of its calls in multiples of that without streams; null: not known. */
+  /** The p95 of its calls relative to that without streams; null = unknown. */
   slowdown: number | null;
 }
 
@@ -39,7 +39,7 @@ export default function streams({ phases, signals, streams: [record] }: Facts): 
     }),
   );
   const mean = (signal: string) => (step: Step) => signalMean(signals, signal, step.name);
-  // What is closed is not given back at once, and streams that are refused are held by nobody.
+  // The cost is not released immediately when streams are closed, and refused streams are not held.
   const open = steps.slice(0, steps.findLastIndex(({ heldAtMost }) => heldAtMost > 0) + 1);
   const [counted, size] = open.length > 0 ? [open, 'held' as const] : [steps, 'refused' as const];
   const costs = costsOf(

@@ -1,8 +1,11 @@
-/** How many streams does a server hold, what does each cost it, and who ends them? */
+/** How many streams does a server hold, what does each cost, and who ends them? */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
-/** most: streams, where STREAMS does not say; stepS: seconds of each number of them; openingS: before it, for opening them. */
+/**
+ * most: maximum streams, unless STREAMS is set; stepS: length of each step, seconds; openingS: time before it
+ * to open the streams.
+ */
 const PROFILES = {
   smoke: { most: 100, stepS: 4, openingS: 1 },
   quick: { most: 1000, stepS: 15, openingS: 3 },

@@ -2,20 +2,20 @@ import { ConfigError } from '../../contract/config-error.js';
 import { VARIABLES } from '../../target/config.js';
 import type { Variable } from '../../target/environment.js';
 
-/** The settings of the reference target that can be swept, with the values that VALUES defaults to. */
+/** The settings of the reference target that can be swept, with the default of VALUES. */
 export const SETTINGS: Record<string, string[]> = {
   WORKERS: ['1', '2', '4'],
   POOL_SIZE: ['1', '2', '5', '10', '25'],
   CACHE_STRATEGY: ['none', 'read-through', 'write-through', 'write-behind'],
-  // Seconds. The document has 30 s to 1 h; a lifetime only shows in a load that is longer than it.
+  // Seconds. The document has 30 s to 1 h, but a lifetime has an effect only if the load lasts longer.
   CACHE_TTL: ['1', '5', '300'],
   COMPRESSION: ['none', 'gzip'],
   CONTENT: ['structured', 'text', 'structured-only'],
 };
 
 /**
- * @param given as the user wrote them; empty: the setting's defaults
- * @throws {ConfigError} if there is no such setting, or the target refuses a value
+ * @param given the user's values; empty = the setting's defaults
+ * @throws {ConfigError} if there is no such setting, or if the target rejects a value
  */
 export function checkedValues(setting: string, given: string[]): string[] {
   if (!Object.hasOwn(SETTINGS, setting))
@@ -32,15 +32,18 @@ export function checkedValues(setting: string, given: string[]): string[] {
   return values;
 }
 
-/** Of the stack's PostgreSQL (provisioning/postgres/postgresql.conf), without those reserved for administrators. */
+/**
+ * Connections of the stack's PostgreSQL (provisioning/postgres/postgresql.conf), without those reserved for
+ * administrators.
+ */
 const DATABASE_CONNECTIONS = 97;
 const [WORKERS, POOL_SIZE] = [Number(VARIABLES.WORKERS.fallback), Number(VARIABLES.POOL_SIZE.fallback)];
 
 /**
- * The workers' pools share the database's connections.
+ * Chooses WORKERS and POOL_SIZE so that the workers' pools fit in the database's connections.
  *
- * @param env in which the user may have set the other of the two
- * @returns the settings that every value needs, the same for all
+ * @param env may set the other of the two
+ * @returns the other settings needed, the same for all values
  * @throws {ConfigError} if the database has too few connections for one of the values
  */
 export function neededSettings(
@@ -59,6 +62,6 @@ export function neededSettings(
   return {};
 }
 
-/** @param value `default` is the setting as if it had never been set */
+/** @param value `default` means unset */
 const numberOr = (value: string | undefined, fallback: number) =>
   !value || value === 'default' ? fallback : Number(value);

@@ -1,4 +1,4 @@
-/** `make sweep`: what each value of a setting comes to, and which one to take. */
+/** `make sweep`: the results of each value of a setting, and the recommended value. */
 
 import { inScope, total } from '../../analysis/collect/groups.ts';
 import { increaseIn } from '../../analysis/collect/increases.ts';
@@ -23,9 +23,9 @@ import type { SweepResult } from './trials.ts';
 interface Value {
   value: string;
   runs: Phase[];
-  /** Calls a second, the geometric mean of its runs. */
+  /** Calls/s, the geometric mean of the runs. */
   rate: number;
-  /** Share. */
+  /** Failure rate, 0 to 1. */
   failed: number;
 }
 
@@ -57,7 +57,7 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
   const apart = apartOf(sound);
   const best = Math.max(...sound.map(({ rate }) => rate));
   const p99Of = (latencies: number[]) => (latencies.length > 0 ? medianOf(latencies) : null);
-  /** Runs of one length: the mean of their means. */
+  /** The runs have equal lengths: use the mean of their means. */
   const signalOf = (signal: string, { runs }: Value) => {
     const means = runs.flatMap(({ name }) => signalMean(signals, signal, name) ?? []);
     return means.length > 0 ? meanOf(means) : null;
@@ -108,8 +108,7 @@ const sumOf = (runs: Phase[], figure: (run: Phase) => number | null) =>
   runs.reduce((sum, run) => sum + (figure(run) ?? 0), 0);
 
 /**
- * @returns the least factor between two of them that is more than chance, and that matters; null: they were not measured often enough to
- *   tell
+ * @returns the smallest factor between two values that is significant and relevant; null = too few runs
  */
 function apartOf(values: Value[]): number | null {
   const [first] = values;
@@ -140,9 +139,9 @@ function notesOf({ setting, values, trialS, needed }: SweepResult) {
 }
 
 /**
- * @param sound those that can be taken
- * @param apart the least factor between two of them that is more than chance
- * @returns the value to take and why, or why none can be named
+ * @param sound the values that can be recommended
+ * @param apart the smallest significant factor between two values
+ * @returns the recommended value and the reason, or why there is none
  */
 function recommend(setting: string, values: Value[], sound: Value[], apart: number | null): string {
   const byRate = sound.toSorted((a, b) => b.rate - a.rate);
@@ -154,7 +153,7 @@ function recommend(setting: string, values: Value[], sound: Value[], apart: numb
   if (sound.length === 1) return `${setting}=${fastest.value} is all that is left${out}`;
   if (apart === null) {
     const times = sound.some(({ runs }) => runs.length < 2) ? 'once' : 'twice';
-    return `not enough to tell which value is best: measured ${times} each, and how far the next run may be from it is not known (RUNS=3)`;
+    return `inconclusive which value is best: measured ${times} each, and how far the next run may be from it is not known (RUNS=3)`;
   }
   const equal = byRate.filter(({ rate }) => fastest.rate < apart * rate);
   const next = byRate[equal.length];
@@ -177,8 +176,8 @@ function recommend(setting: string, values: Value[], sound: Value[], apart: numb
 }
 
 /**
- * @param equal to it, as far as can be told
- * @returns of numbers the least that does the same: down from the fastest to the first that does less
+ * @param equal values that do not differ significantly from it
+ * @returns for numbers, the smallest equal value: searched downwards from the fastest until one is slower
  */
 function least(fastest: Value, equal: Value[], all: Value[]): Value {
   const below = all

@@ -1,4 +1,7 @@
-/** What does a setting do? One run of it (trials.ts): users call without a pause, so the throughput is the server's to make. */
+/**
+ * What does a setting do? This is one run (trials.ts): VUs call without a pause, so the server limits the
+ * throughput.
+ */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 

@@ -11,19 +11,18 @@ import type { variables } from './variables.ts';
 type SweepConfig = Config<typeof variables>;
 
 export interface SweepResult {
-  /** Which setting. */
   setting: string;
-  /** As they were given. */
+  /** As given by the user. */
   values: string[];
   repeats: number;
   trialS: number;
-  /** Other settings that each of the values needs. */
+  /** Other settings that all values need. */
   needed: Record<string, string>;
 }
 
-/** Seconds of one run. */
+/** Length of one run, seconds. */
 const TRIAL_S: Record<ProfileName, number> = { smoke: 4, quick: 15, full: 60 };
-/** What a restart of the target takes, roughly. */
+/** Approximate duration of a restart of the target. */
 const RESTART_S = 5;
 const DEFAULT_VUS = 50;
 
@@ -40,7 +39,10 @@ export const lasts: TrialsModule<SweepConfig>['lasts'] = (config, trialS) =>
   (config.RUNS ?? DEFAULT_RUNS) *
   (RESTART_S + trialS({ DURATION: `${trialSecondsOf(config)}s` }));
 
-/** Restarts the reference target with each value, in rounds of random order, and loads it alike each time. */
+/**
+ * Restarts the reference target with each value, in rounds of random order, and applies the same load each
+ * time.
+ */
 export default async function sweep(lab: Lab<SweepConfig, SweepResult>) {
   const { SETTING: setting, VALUES, RUNS, CONCURRENCY, SEED } = lab.config;
   const repeats = RUNS ?? DEFAULT_RUNS;
@@ -51,7 +53,7 @@ export default async function sweep(lab: Lab<SweepConfig, SweepResult>) {
   const env = {
     CONCURRENCY: String(CONCURRENCY ?? DEFAULT_VUS),
     DURATION: `${trialS}s`,
-    // Whether an answer is compressed is then the server's decision.
+    // The server then decides whether to compress an answer.
     ACCEPT_ENCODING: 'gzip',
   };
   for (const [index, order] of rounds(values, repeats, seededRandom(SEED)).entries()) {

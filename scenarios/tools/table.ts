@@ -1,4 +1,4 @@
-/** `make tools`: what each tool asks of the database, the cache and the service elsewhere. */
+/** `make tools`: the load of each tool on the database, the cache and the upstream service. */
 
 import { increaseIn } from '../../analysis/collect/increases.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
@@ -12,10 +12,10 @@ import {
 } from '../../analysis/tables/report-tables.ts';
 import { milliseconds, perSecond } from '../../contract/units.js';
 
-/** Of the weather service, which one tool calls. */
+/** The only tool that calls the weather service. */
 const UPSTREAM_TOOL = 'fetch_weather';
 
-/** The document's figures, on four cores: throughput a second and p99. */
+/** The document's values on four cores: calls/s and p99. */
 const EXPECTED = {
   get_user: [1200, 180],
   generate_report: [120, 2400],
@@ -25,7 +25,7 @@ const EXPECTED = {
 
 const JOB = 'job="target"';
 
-/** What the target counts for a tool, and for the one that calls the service elsewhere. */
+/** The target's counters for a tool, and for the tool that calls the upstream service. */
 const selectorsOf = (tool: string) => ({
   calls: `request_duration_seconds_count{${JOB},endpoint="${tool}"}`,
   queries: `database_queries_total{${JOB},tool="${tool}"}`,

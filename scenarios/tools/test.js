@@ -1,4 +1,6 @@
-/** What does each kind of tool cost? One after the other, each from as many users as it takes to keep it busy. */
+/**
+ * What does each kind of tool cost? The tools run one after the other, each with enough VUs to keep it busy.
+ */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
@@ -16,7 +18,7 @@ export const { options, setup, iterate } = defineTest({
     'MCP server: External API Tool',
   ],
   workload: reference,
-  // The rest between them tells the queries of one from those of the next; the slowest gets the time for a p99.
+  // Pauses separate the queries of adjacent tools. The slowest tool gets enough time for a p99.
   phases: [
     { name: 'get_user', operation: 'get_user', vus: 50, duration: '45s' },
     { name: 'generate_report', operation: 'generate_report', vus: 10, duration: '105s', pause: '4s' },
@@ -34,7 +36,7 @@ export const { options, setup, iterate } = defineTest({
   objectives: {
     get_user: { p99_ms: 180, failure_share: 0.001 },
     generate_report: { p99_ms: 2400, failure_share: 0.001 },
-    // One call in two hundred is never answered, as that company's are.
+    // The weather service never answers one call in two hundred.
     fetch_weather: { p95_ms: 850, failure_share: 0.02 },
     process_batch: { p99_ms: 2100, failure_share: 0.001 },
   },

@@ -1,4 +1,4 @@
-/** `make workflows`: each of a client's usual steps against its objective, as the benchmark document has them. */
+/** `make workflows`: each of a client's usual steps against its objective in the benchmark document. */
 
 import { inScope, trendOf } from '../../analysis/collect/groups.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
@@ -6,7 +6,7 @@ import type { Threshold } from '../../analysis/judge/threshold.ts';
 import { type Built, type Column, type Facts, tableOf } from '../../analysis/tables/report-tables.ts';
 import { milliseconds } from '../../contract/units.js';
 
-/** How the document calls them, and its own figures: p50, p95, p99. */
+/** The document's names of the steps and its values: p50, p95, p99. */
 const STEPS = {
   'tool-call': { name: 'Tool call', p: [2.8, 6.5, 9.2] },
   'resource-list': { name: 'Resource list', p: [1.5, 3.2, 5.8] },
@@ -15,7 +15,7 @@ const STEPS = {
   'tool-sequence': { name: 'Tool call sequence', p: [8.5, 18.2, 28.5] },
 };
 
-/** What an objective for a p99 is called, of one call and of several together. */
+/** The p99 metrics of objectives: of one call, and of several together. */
 const P99 = ['p99_ms', 'sequence_p99_ms'];
 
 export default function workflows({ phases, groups, thresholds }: Facts): Built {
@@ -47,7 +47,7 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
   return { tables: [tableOf('Workflows', rows, columns, notes)] };
 }
 
-/** @param phase its name may have the trial's in front */
+/** @param phase its name may start with the trial's name */
 const stepOf = ({ name }: Phase) =>
   Object.entries(STEPS).find(([step]) => name === step || name.endsWith(`-${step}`))?.[1];
 
@@ -58,6 +58,6 @@ function targetOf(thresholds: Threshold[]) {
 
 function statusOf(thresholds: Threshold[]) {
   if (thresholds.some(({ outcome }) => outcome === 'fail')) return 'missed';
-  if (thresholds.some(({ outcome }) => outcome === 'invalid')) return 'not enough to tell';
+  if (thresholds.some(({ outcome }) => outcome === 'invalid')) return 'inconclusive';
   return thresholds.length > 0 ? 'met' : 'not judged';
 }

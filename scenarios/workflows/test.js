@@ -1,12 +1,12 @@
 /**
- * What do a client's usual steps cost, each by itself? In the legacy era: a subscription of 2026-07-28 is a stream, which a load generator
- * without streams can't hold.
+ * What does each of a client's usual steps cost? It uses the legacy era, because a subscription of 2026-07-28
+ * is a stream.
  */
 import { defineTest } from '../../lib/test.js';
 import workflows from '../../workloads/workflows.js';
 import { workflowsOf } from '../../workloads/workflows-of.js';
 
-/** 10,000 and 5,000 operations, at a rate that leaves the server time to spare, each user in a session of its own. */
+/** For 10,000 and 5,000 operations, at a rate below the server's capacity. Each VU has its own session. */
 const USERS = 20;
 const phases = [
   { name: 'tool-call', rate: 200 },

@@ -6,8 +6,8 @@ export const nativeOnly = true;
 export const lasts: TrialsModule['lasts'] = (_, trialS) => trialS();
 
 /**
- * On the reference target with sessions: a client of the older versions can only subscribe in a session. Any other server is called with
- * the protocol that discovery found, or TARGET_PROTOCOL names.
+ * Runs the reference target with sessions, because a client of the legacy versions can subscribe only in a
+ * session. Other servers are called with the protocol that discovery found or TARGET_PROTOCOL sets.
  */
 export default async function workflows(lab: Lab) {
   if (process.env.WATCHED_SERVER !== 'reference') {

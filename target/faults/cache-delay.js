@@ -1,34 +1,34 @@
-/** cache_delay_ms: Redis itself is slow. */
+/** cache_delay_ms: makes Redis itself slow. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onFaults } from './faults.js';
 
 /**
- * Work for Redis, which runs nothing else meanwhile: its own statistics and its processor show it, which a slow network would
- * leave idle. Counted, not timed: a script sees no clock that all versions of Redis have.
+ * Keeps Redis' thread busy, so that the delay shows in Redis' own statistics and CPU usage, which a slow network would
+ * not affect. The work is a number of loop rounds: no clock is available to scripts in all versions of Redis.
  */
 const BUSY = 'for n = 1, tonumber(ARGV[1]) do end';
 
-/** Rounds to find out how much processor time they take this Redis, and how often to try; the shortest counts. */
+/** For the calibration: rounds per measurement and number of measurements. The shortest measurement is used. */
 const ROUNDS = 1_000_000;
 const TRIES = 3;
 
 const RETRY_INTERVAL = 500;
 
 /**
- * @param {(args: string[]) => Promise<unknown>} send a command
- * @returns {() => void} has Redis do cache_delay_ms of work before the command that is sent next on the same connection
+ * @param {(args: string[]) => Promise<unknown>} send sends a command
+ * @returns {() => void} makes Redis work for cache_delay_ms before the next command sent on the same connection
  */
 export function cacheDelay(send) {
   const busy = (/** @type {number} */ rounds) => send(['EVAL', BUSY, '0', String(Math.round(rounds))]);
   let wanted = 0;
-  /** Rounds a command; 0 until it is known how many a millisecond are. */
+  /** Loop rounds per command; 0 before the calibration. */
   let rounds = 0;
 
-  /** @returns {Promise<number>} rounds a millisecond of its processor */
+  /** @returns {Promise<number>} rounds per millisecond of Redis' CPU time */
   async function measure() {
     let least = Number.POSITIVE_INFINITY;
     for (let n = 0; n < TRIES; n++) {
-      // Sent together, so run one right after the other.
+      // Commands that are sent together run directly one after the other.
       const [before, , after] = await Promise.all([
         send(['INFO', 'cpu']),
         busy(ROUNDS),
@@ -47,7 +47,7 @@ export function cacheDelay(send) {
         if (wanted === ms) rounds = perMs * ms;
         return;
       } catch {
-        // Redis is away.
+        // Redis is unavailable.
         await sleep(RETRY_INTERVAL);
       }
     }
@@ -65,7 +65,7 @@ export function cacheDelay(send) {
   };
 }
 
-/** @param {unknown} info Redis' answer to INFO cpu @returns {number} ms */
+/** @param {unknown} info Redis' answer to INFO cpu @returns {number} CPU time, ms */
 function cpuOf(info) {
   const used = [...String(info).matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)];
   return used.reduce((sum, [, seconds]) => sum + Number(seconds) * 1000, 0);

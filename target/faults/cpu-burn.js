@@ -1,10 +1,10 @@
-/** cpu_burn_ms: work that keeps the worker's thread busy. */
+/** cpu_burn_ms: keeps the worker's thread busy. */
 
-/** So much between two looks at the clock: a tenth of a millisecond at most. */
+/** Steps between two checks of the CPU time: at most 0.1 ms. */
 const STEPS = 20_000;
 
 /**
- * Counted in processor time, as real work is: a process that gets half a core takes twice as long.
+ * Measured in CPU time, as for real work: with half a core it takes twice as long.
  * @param {number} ms
  */
 export function burnCpu(ms) {

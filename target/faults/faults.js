@@ -1,14 +1,14 @@
 import { NO_FAULTS } from './table.js';
 
 /**
- * What a process is told of the faults.
+ * The faults as the primary sends them to a process.
  * @typedef {object} FaultState
  * @property {import('./table.js').FaultValues} values
- * @property {import('./table.js').FaultValues} since when each got its value, Unix time in ms
+ * @property {import('./table.js').FaultValues} since when each fault got its value, Unix time in ms
  */
 
 /**
- * The faults of this process as they are now. Read by whoever makes one, at the moment that it would.
+ * The current faults of this process. The code that makes a fault reads its value at that moment.
  * @type {import('./table.js').FaultValues}
  */
 export const faults = { ...NO_FAULTS };
@@ -20,7 +20,7 @@ const listeners = [];
 let current = { values: { ...NO_FAULTS }, since: { ...NO_FAULTS } };
 
 /**
- * Puts these in the place of those before.
+ * Replaces all faults.
  * @param {FaultState} state
  */
 export function setFaults(state) {
@@ -30,7 +30,7 @@ export function setFaults(state) {
 }
 
 /**
- * For faults that do something of their own accord: told now and at every change.
+ * Registers a listener for faults that act on their own. It is called now and at every change.
  * @param {(state: FaultState) => void} listener
  */
 export function onFaults(listener) {

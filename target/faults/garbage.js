@@ -1,19 +1,21 @@
-/** gc_pressure_mb: small objects that live just long enough to be copied before they die, in no order. */
+/** gc_pressure_mb: allocates small objects that live just long enough to be copied, and die in random order. */
 
-/** A chain's link as V8 lays it out, with the slot that keeps it. */
+/** Size of a link of a chain in V8, including the slot that refers to it, bytes. */
 const LINK_BYTES = 40;
-/** So many are kept: several times the young generation, so what is replaced has been moved to the old one. */
+/**
+ * Number of slots that keep objects: several times the young generation, so replaced objects are in the old generation.
+ */
 const SLOTS = 200_000;
-/** Short chains: the collector has to follow them, and each keeps a few that are in no slot any more. */
+/** Length of the chains. The collector must follow them, and each keeps alive a few links that are in no slot. */
 const CHAIN = 8;
 
 /** @type {({previous: object | null, n: number} | null)[]} */
 let kept = [];
 let state = 1;
 
-/** @returns {number} a slot that is not next to the one before: whole pages of memory would otherwise become free at once */
+/** @returns {number} a random slot: if neighbours died together, whole pages of memory would become free at once */
 function anySlot() {
-  // Numerical Recipes' generator: almost nothing compared with what it is for.
+  // The generator of Numerical Recipes: its cost is negligible here.
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * SLOTS);
 }
@@ -30,7 +32,7 @@ export function makeGarbage(megabytes) {
   }
 }
 
-/** Forgets what is kept. */
+/** Releases all objects that are kept. */
 export function dropGarbage() {
   kept = [];
 }

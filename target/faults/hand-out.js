@@ -1,4 +1,4 @@
-/** How the faults come from the primary, which is asked for them, to the workers, which make them. */
+/** Distributes the faults from the primary, which receives them over HTTP, to the workers, which make them. */
 import cluster from 'node:cluster';
 import { log } from '../log.js';
 import { setFaults } from './faults.js';
@@ -8,10 +8,10 @@ import { activeFaults, NO_FAULTS } from './table.js';
 const SET = 'faults:set';
 const IS_SET = 'faults:is-set';
 
-/** The variable by which a new worker gets what is on already. */
+/** The environment variable that passes the current faults to a new worker. */
 const STATE = 'TARGET_FAULT_STATE';
 
-/** How long to wait for a busy worker; it gets them then, too, but later. ms */
+/** How long to wait for a busy worker, ms. A worker that takes longer still gets the faults, but later. */
 const TIMEOUT = 5000;
 
 /** @typedef {import('./table.js').FaultValues} FaultValues */
@@ -45,21 +45,21 @@ export class FaultControl {
     return this.#state.values;
   }
 
-  /** What a new worker needs in its environment. */
+  /** The environment of a new worker. */
   get environment() {
     return { [STATE]: JSON.stringify(this.#state) };
   }
 
   /**
-   * Resolves when every worker makes these faults and no others.
+   * Sets the faults of all workers. Resolves when every worker has them, or after the time limit.
    * @param {FaultValues} values
-   * @throws {Error} where the database does not take the row that a lock is for
+   * @throws {Error} if the database rejects the row that lock_hold_ms locks
    */
   async set(values) {
     if (values.lock_hold_ms > 0) await createHotRow(this.#database);
     const was = this.#state;
     const now = Date.now();
-    // What goes on unchanged has not restarted: a leak keeps its pace.
+    // A fault whose value does not change keeps its start time, so that a leak continues at its pace.
     const since = Object.fromEntries(
       Object.entries(values).map(([key, value]) => {
         const name = /** @type {import('./table.js').FaultName} */ (key);
@@ -96,7 +96,7 @@ export class FaultControl {
   }
 }
 
-/** A worker's part: takes what was on when it started, and every change. */
+/** A worker's part: applies the faults that are active at its start, and every change. */
 export function takeFaults() {
   const given = process.env[STATE];
   if (given) setFaults(JSON.parse(given));

@@ -1,4 +1,4 @@
-/** lock_hold_ms: one row that every call of a user tool locks, and holds for a while. */
+/** lock_hold_ms: one row that every call of a user tool locks for a while. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresClient } from '../postgres-client.js';
 import { faults } from './faults.js';
@@ -26,8 +26,9 @@ export async function createHotRow(database) {
 }
 
 /**
- * Waits for the lock, has it for lock_hold_ms, and gives it back. In a transaction of its own before the tool's work: one
- * that held a connection while the tool asks for a second would be another fault, a pool that locks itself up.
+ * Takes the lock, holds it for lock_hold_ms and releases it, in a separate transaction before the tool's own work. If
+ * the transaction stayed open while the tool takes a second connection, the pool could deadlock, which would be another
+ * fault.
  * @param {import('../database.js').Queries} database
  */
 export function holdHotRow(database) {

@@ -1,35 +1,36 @@
-/** memory_leak_mb_per_minute: memory that this process takes, touches and keeps. */
+/** memory_leak_mb_per_minute: memory that this process allocates, touches and keeps. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { log } from '../log.js';
 import { onFaults } from './faults.js';
 
-/** How often it takes what is due, ms. */
+/** Interval between allocations, ms. */
 const INTERVAL = 100;
 
 const PAGE = 65_536;
 
-/** What one buffer may grow to, so much is reserved for it. */
+/** Maximum size of one buffer, in pages. This much address space is reserved for it. */
 const PAGES_OF_ONE = 16_384;
 
 /**
- * Leaks this process' share. Buffers that grow in place: their pages come from the kernel and lie nowhere else, where what malloc
- * gives may have been resident before, and then nothing would grow. Nor is there a new object at each step, as of WebAssembly's
- * memory: V8 counts each at its full size, and collects garbage for them with a third of a core.
- * @param {{slots: number}} place how many workers there are
+ * Leaks this process' share, in buffers that grow in place. Their pages come directly from the kernel, whereas malloc
+ * may return memory that is already resident, so that nothing would grow. Growing in place also creates no objects,
+ * unlike growing WebAssembly memory: V8 counts each new object at its full size, and spends a third of a core on
+ * collecting garbage.
+ * @param {{slots: number}} place slots: the number of workers
  */
 export function leakMemory({ slots }) {
   const born = Date.now();
   /** @type {ArrayBuffer[]} */
   let buffers = [];
   let pages = 0;
-  /** Those that were there when the leak got its present pace. */
+  /** Pages allocated before the leak got its present rate. */
   let before = 0;
   let lastRate = 0;
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
 
-  /** @param {number} due pages in all */
+  /** @param {number} due total number of pages */
   function take(due) {
     while (pages < due) {
       let buffer = buffers.at(-1);
@@ -56,7 +57,7 @@ export function leakMemory({ slots }) {
       pages = 0;
       return collectNow();
     }
-    // A worker that was replaced starts from zero: what its predecessor had is free.
+    // A replaced worker starts at zero, because its predecessor's memory was freed.
     const start = Math.max(since.memory_leak_mb_per_minute, born);
     const bytesPerMs = (rate * 1e6) / slots / 60_000;
     timer = setInterval(() => {
@@ -70,7 +71,7 @@ export function leakMemory({ slots }) {
   });
 }
 
-/** What was dropped is to be gone at once, not when the collector finds time. */
+/** Frees the memory at once instead of at the next garbage collection. */
 function collectNow() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

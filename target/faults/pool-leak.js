@@ -1,20 +1,20 @@
-/** pool_leak_per_minute: connections that are taken from the pool and never given back. */
+/** pool_leak_per_minute: connections that are taken from the pool and never returned. */
 import { onFaults } from './faults.js';
 
 const MINUTE = 60_000;
 
 /**
- * Takes this worker's part of the connections, each at its time: of all of them the first comes one minute / rate after the
- * fault began, and so on, worker by worker. One that is not to be had because all are in use is tried for until it is.
+ * Takes this worker's share of the connections. Leak n of all workers is due n minutes / rate after the fault began;
+ * the workers take turns. If all connections are in use, the worker retries until it gets one.
  * @param {import('../database.js').Database} database
- * @param {{slot: number, slots: number}} place this worker's number, from 0, and how many there are
+ * @param {{slot: number, slots: number}} place this worker's number, from 0, and the number of workers
  */
 export function leakConnections(database, { slot, slots }) {
   /** @type {(() => void)[]} */
   const taken = [];
   let rate = 0;
   let start = 0;
-  /** Changes when the fault is removed. */
+  /** Incremented when the fault is removed. */
   let era = 0;
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
@@ -30,9 +30,9 @@ export function leakConnections(database, { slot, slots }) {
     }
   }
 
-  /** @param {number} passed leaks of all workers that are past */
+  /** @param {number} passed number of leaks of all workers that were already due */
   function schedule(passed) {
-    // The next that is this worker's: 1 is the first worker's, 2 the second's.
+    // The next leak of this worker: the first worker has leak 1, the second leak 2, and so on.
     const number = passed + 1 + ((((slot - passed) % slots) + slots) % slots);
     const due = start + (number * MINUTE) / rate;
     timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** The faults that act of their own accord, whatever is asked of the worker. */
+/** Starts the faults that act on their own, independent of requests. */
 import { onFaults } from './faults.js';
 import { dropGarbage } from './garbage.js';
 import { leakMemory } from './memory-leak.js';
@@ -6,7 +6,7 @@ import { leakConnections } from './pool-leak.js';
 
 /**
  * @param {import('../database.js').Database} database
- * @param {{slot: number, slots: number}} place this worker's number, from 0, and how many there are
+ * @param {{slot: number, slots: number}} place this worker's number, from 0, and the number of workers
  */
 export function startFaults(database, place) {
   leakMemory(place);

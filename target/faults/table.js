@@ -1,9 +1,9 @@
-/** The faults that the target can make, as data: `PUT /admin/faults` and TARGET_FAULTS take them by these names. */
+/** The target's faults, as data. `PUT /admin/faults` and TARGET_FAULTS use these names. */
 
 /**
  * @typedef {object} Fault
- * @property {number} max the largest value; 0 is off
- * @property {boolean} [whole] only whole numbers
+ * @property {number} max the largest value; 0 turns the fault off
+ * @property {boolean} [whole] the value must be a whole number
  * @property {string} about what it does
  */
 
@@ -37,7 +37,7 @@ export const FAULTS = {
 };
 
 /** @typedef {keyof typeof FAULTS} FaultName */
-/** @typedef {Record<FaultName, number>} FaultValues every fault; 0 is off */
+/** @typedef {Record<FaultName, number>} FaultValues value of every fault; 0: off */
 
 /** @type {readonly FaultName[]} */
 export const FAULT_NAMES = /** @type {FaultName[]} */ (Object.keys(FAULTS));
@@ -47,11 +47,11 @@ export const NO_FAULTS = Object.freeze(
   /** @type {FaultValues} */ (Object.fromEntries(FAULT_NAMES.map((name) => [name, 0]))),
 );
 
-/** Someone asked for a fault that there is not; the message is one line fit for them. */
+/** An unknown fault or an invalid value. The message is one line for the person who requested it. */
 export class FaultError extends Error {}
 
 /**
- * @param {unknown} wanted values by name; what is absent is off
+ * @param {unknown} wanted values by name; faults that are absent are turned off
  * @returns {FaultValues}
  * @throws {FaultError}
  */
@@ -81,7 +81,7 @@ export function readFaults(wanted) {
 
 /**
  * @param {FaultValues} values
- * @returns {Partial<FaultValues>} those that are on
+ * @returns {Partial<FaultValues>} the faults that are active
  */
 export function activeFaults(values) {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0));

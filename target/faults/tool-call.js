@@ -1,17 +1,17 @@
-/** What faults add to a tool call. */
+/** The faults of a tool call. */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { burnCpu } from './cpu-burn.js';
 import { faults } from './faults.js';
 import { makeGarbage } from './garbage.js';
 import { holdHotRow } from './hot-row.js';
 
-/** Those that read or write users. */
+/** The tools that read or write users. */
 const USER_TOOLS = new Set(['get_user', 'search_users', 'update_user']);
 
 /**
- * Before the tool's own work.
+ * Runs before the tool's own work.
  * @param {string} tool
- * @param {import('../database.js').Queries} [database] where there is none there is nothing to lock
+ * @param {import('../database.js').Queries} [database] without it, no row is locked
  */
 export async function beforeToolCall(tool, database) {
   if (faults.cpu_burn_ms > 0) burnCpu(faults.cpu_burn_ms);
@@ -20,9 +20,9 @@ export async function beforeToolCall(tool, database) {
 }
 
 /**
- * Before its answer is sent: stretch_percent. Timers are a millisecond coarse, which a short call would feel, so the last
- * one is waited for turn by turn of the event loop.
- * @param {number} start when the request came, by performance.now()
+ * stretch_percent: runs before the answer is sent. Timers have a resolution of a millisecond, which is too coarse for
+ * short calls, so the last millisecond is spent in turns of the event loop.
+ * @param {number} start when the request arrived, by performance.now()
  */
 export async function stretch(start) {
   if (faults.stretch_percent === 0) return;

@@ -1,6 +1,6 @@
 import { FAULT_NAMES, FaultError, readFaults } from './table.js';
 
-/** @returns {import('../environment.js').Variable} TARGET_FAULTS, the faults that are on from the start */
+/** @returns {import('../environment.js').Variable} TARGET_FAULTS: the faults that are active from the start */
 export function faultsVariable() {
   return {
     fallback: '{}',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ToolError } from '../tool-error.js';
 
-/** How long the authority may take for one certificate, ms: it is slow, and its slowest answers take several seconds. */
+/** Time limit of an order, ms: the slowest answers of the authority take several seconds. */
 const TIMEOUT = 30_000;
 
 const Issued = z.object({ expires_on: z.iso.datetime() });
 
-/** Client of the certificate authority. What it refuses is told to the client: waiting is the client's decision. */
+/** Client of the certificate authority. Its refusals are passed on: the MCP client decides whether to wait. */
 export class Authority {
   #url;
   #metrics;

@@ -1,4 +1,4 @@
-/** What tools take that work on many resources: in batches, one after the other, or only saying what they would do. */
+/** Input of the tools that change many resources: the batch size, and a dry run. */
 import { z } from 'zod';
 import { ResourceId } from './kinds.js';
 

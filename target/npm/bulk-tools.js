@@ -1,4 +1,4 @@
-/** The tools that work on many resources of the database. */
+/** The tools that change many resources in the database. */
 import { z } from 'zod';
 import { batchSize, DryRun, Ids, inBatches } from './bulk-input.js';
 import { KIND_NAMES, Word } from './kinds.js';

@@ -1,4 +1,4 @@
-/** The tools that have certificates renewed. */
+/** The tools that renew certificates. */
 import { z } from 'zod';
 import { ToolError } from '../tool-error.js';
 import { batchSize, DryRun, Ids, inBatches } from './bulk-input.js';

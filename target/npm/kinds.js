@@ -1,9 +1,10 @@
 /**
- * The kinds of resources of a proxy manager, as data: tools, statements, export and import are made from this list.
+ * The kinds of resources of the proxy manager, as data. Tools, statements, export and import are generated from this
+ * list.
  */
 import { z } from 'zod';
 
-/** A word that tells rows apart: whose they are, or of which of the owner's instances. */
+/** An identifier of an owner, or of one of the owner's instances. */
 export const Word = z.string().regex(/^[\w.:-]{1,100}$/);
 
 export const ResourceId = z.int().min(1).max(2_147_483_647);
@@ -18,18 +19,19 @@ const Flag = z.boolean();
 
 /**
  * @typedef {object} Kind
- * @property {string} kind in the database and as the member of an answer
+ * @property {string} kind name in the database and in answers
  * @property {string} plural
  * @property {string} title
- * @property {Record<string, z.ZodType>} fields what a client may give
- * @property {Record<string, unknown>} defaults of those that it need not give
- * @property {string[]} [fixed] fields that never change once the resource is made
+ * @property {Record<string, z.ZodType>} fields fields that a client may set
+ * @property {Record<string, unknown>} defaults values of the fields that a client may omit
+ * @property {string[]} [fixed] fields that can't be changed after creation
  * @property {Record<string, z.ZodType>} [made] fields that the server sets
- * @property {Record<string, string>} [references] fields that hold the id of a resource of another kind; it may be gone
- *   one day: then they are null
- * @property {string} [parts] the field whose entries are rows of their own, and go with the resource
- * @property {(fields: any) => string} nameOf no two resources of a kind have the same in one instance
- * @property {boolean} [certified] an authority is asked before one is made
+ * @property {Record<string, string>} [references] fields with the id of a resource of another kind; null after that
+ * resource
+ *   is deleted
+ * @property {string} [parts] the field whose entries are stored as separate rows, and deleted with the resource
+ * @property {(fields: any) => string} nameOf the name, which is unique per kind and instance
+ * @property {boolean} [certified] the authority must issue a certificate before the resource is created
  */
 
 /** @type {Kind[]} */
@@ -135,7 +137,7 @@ export const KINDS = [
   },
 ];
 
-/** The names that bulk tools know the kinds by. */
+/** The kinds' names, as bulk tools take them. */
 export const KIND_NAMES = KINDS.map(({ kind }) => kind);
 
 /**
@@ -149,21 +151,21 @@ export function kindOf(name) {
 }
 
 /**
- * The fields as a client gives them when it makes a resource.
+ * The input schema for creating a resource.
  * @param {Kind} kind
  */
 export function whole({ fields, defaults }) {
   return Object.fromEntries(
     Object.entries(fields).map(([field, schema]) => [
       field,
-      // `default` makes a field optional; without one it must be given.
+      // `default` makes a field optional; fields without one are required.
       Object.hasOwn(defaults, field) ? schema.default(defaults[field]) : schema,
     ]),
   );
 }
 
 /**
- * The fields as a client gives them when it changes a resource: each may be left out.
+ * The input schema for changing a resource: every field is optional.
  * @param {Kind} kind
  */
 export function partial({ fields, fixed = [] }) {
@@ -175,7 +177,7 @@ export function partial({ fields, fixed = [] }) {
 }
 
 /**
- * A resource as tools show it.
+ * The output schema of a resource.
  * @param {Kind} kind
  */
 export function shown({ fields, made }) {

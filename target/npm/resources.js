@@ -1,4 +1,4 @@
-/** The resources of a proxy manager in the database. Every function works on the rows of one owner. */
+/** The proxy manager's resources in the database. Every function accesses the rows of one owner only. */
 import { BEGIN_SNAPSHOT } from '../database.js';
 import { ToolError } from '../tool-error.js';
 import { KINDS, kindOf } from './kinds.js';
@@ -19,7 +19,7 @@ import {
  * @typedef {import('./kinds.js').Kind} Kind
  * @typedef {import('../database.js').Queries} Queries
  * @typedef {import('../database.js').Run} Run
- * @typedef {{owner: string, instance: string}} Scope whose rows
+ * @typedef {{owner: string, instance: string}} Scope the rows to access
  */
 
 const STATEMENTS = new Map(KINDS.map((kind) => [kind, statementsOf(kind)]));
@@ -38,11 +38,11 @@ const taken = (kind, name) => new ToolError(`there is a ${kind.title} ${name} al
 /**
  * @param {Queries} database
  * @param {Kind} kind
- * @param {Scope & {limit?: number, offset: number}} page without a limit: all
+ * @param {Scope & {limit?: number, offset: number}} page without a limit, all resources are returned
  * @returns {Promise<{resources: object[], next: number | null}>} next: the offset of the next page
  */
 export async function list(database, kind, { owner, instance, limit, offset }) {
-  // One more than wanted tells whether there is more, at no cost that grows with the number of resources.
+  // Fetching one row more shows whether there is another page; its cost does not grow with the number of resources.
   const rows = await database.query(statements(kind).list, [
     owner,
     instance,
@@ -124,7 +124,7 @@ export async function remove(database, kind, { owner, instance, id }) {
 
 /**
  * @param {Queries} database
- * @param {{owner: string, instance?: string, kind?: string, ids?: number[]}} which what is left out is any
+ * @param {{owner: string, instance?: string, kind?: string, ids?: number[]}} which omitted properties match all values
  * @returns {Promise<number[]>}
  */
 export async function selectIds(database, { owner, instance, kind, ids }) {
@@ -136,7 +136,7 @@ export async function selectIds(database, { owner, instance, kind, ids }) {
  * @param {Queries} database
  * @param {string} owner
  * @param {number[]} ids
- * @returns {Promise<{deleted: number, cascaded: number}>} cascaded: the parts that went with them
+ * @returns {Promise<{deleted: number, cascaded: number}>} cascaded: the number of parts deleted with them
  */
 export async function deleteIds(database, owner, ids) {
   const [counts] = await database.query(DELETE, [owner, ids]);
@@ -146,9 +146,9 @@ export async function deleteIds(database, owner, ids) {
 /**
  * @param {Queries} database
  * @param {Scope} scope
- * @param {number[]} ids of proxy hosts
+ * @param {number[]} ids ids of proxy hosts
  * @param {boolean} enabled
- * @returns {Promise<number>} how many there are
+ * @returns {Promise<number>} the number of hosts found
  */
 export async function toggle(database, { owner, instance }, ids, enabled) {
   return (await database.query(TOGGLE, [owner, instance, ids, enabled])).length;
@@ -157,7 +157,7 @@ export async function toggle(database, { owner, instance }, ids, enabled) {
 /**
  * @param {Queries} database
  * @param {Scope} scope
- * @param {number[]} ids of certificates
+ * @param {number[]} ids ids of certificates
  * @returns {Promise<{id: number, domain_names: string[]}[]>}
  */
 export function domainsOf(database, { owner, instance }, ids) {
@@ -167,7 +167,7 @@ export function domainsOf(database, { owner, instance }, ids) {
 /**
  * @param {Queries} database
  * @param {string} owner
- * @param {number} id of a certificate
+ * @param {number} id id of a certificate
  * @param {string} expires ISO 8601
  */
 export async function renewed(database, owner, id, expires) {
@@ -178,7 +178,7 @@ export async function renewed(database, owner, id, expires) {
 /**
  * @param {Queries} database
  * @param {Scope} scope
- * @returns {Promise<Record<string, object[]>>} all resources by the plural of their kind, as of one moment
+ * @returns {Promise<Record<string, object[]>>} all resources in one snapshot, by the plural of their kind
  */
 export function exportAll(database, { owner, instance }) {
   return database.transaction(async (run) => {
@@ -193,11 +193,11 @@ export function exportAll(database, { owner, instance }) {
 }
 
 /**
- * Makes what is not there yet; ids in a document are its own, and references follow them.
+ * Creates the resources that do not exist yet. The ids in a document are local to it; references are mapped to new ids.
  * @param {Queries} database
  * @param {Scope} scope
  * @param {Record<string, Record<string, any>[]>} document see {@link exportAll}
- * @returns {Promise<Record<string, number>>} how many were made of each kind
+ * @returns {Promise<Record<string, number>>} the number of resources created, by kind
  */
 export function importAll(database, scope, document) {
   return database.transaction(async (run) => {
@@ -205,7 +205,7 @@ export function importAll(database, scope, document) {
     const ids = {};
     /** @type {Record<string, number>} */
     const made = {};
-    // What others refer to comes first.
+    // Referenced resources are created first.
     for (const kind of KINDS.toSorted((a, b) => referencesOf(a).length - referencesOf(b).length)) {
       const given = document[kind.plural] ?? [];
       if (given.length === 0) continue;
@@ -243,7 +243,7 @@ async function idsByDocument(run, kind, { owner, instance }, given) {
  * @param {Kind} kind
  * @param {Record<string, any>} fields
  * @param {Record<string, Map<number, number>>} ids
- * @returns {Record<string, any>} the fields with the ids of this database
+ * @returns {Record<string, any>} the fields with ids of this database instead of the document's
  */
 function referTo(kind, fields, ids) {
   const references = referencesOf(kind).map(([field, other]) => {
@@ -277,7 +277,7 @@ async function checkReferences(run, kind, { owner, instance }, fields) {
  * @param {Kind} kind
  * @param {Scope} scope
  * @param {Record<string, any>[]} all
- * @returns {Promise<any[]>} the rows that were made
+ * @returns {Promise<any[]>} the rows that were created
  */
 function insert(run, kind, { owner, instance }, all) {
   const rows = JSON.stringify(all.map((fields) => toRow(kind, fields)));
@@ -285,7 +285,7 @@ function insert(run, kind, { owner, instance }, all) {
 }
 
 /**
- * What has a column of its own is in none of the settings.
+ * Fields with their own column are left out of the settings.
  * @param {Kind} kind
  * @param {Record<string, any>} fields
  */

@@ -1,6 +1,6 @@
 import { Word } from './kinds.js';
 
-/** What every tool of a proxy manager takes: whose rows, and of which of the owner's instances. */
+/** Input of every tool of the proxy manager: the owner of the rows, and the owner's instance. */
 export const scope = {
   owner: Word.default('anyone').describe(
     'whose resources; a load test gives its own name and removes what is its',

@@ -1,4 +1,4 @@
-/** The statements of one kind of resources. Each touches the rows of one owner and no others. */
+/** The statements of one kind of resource. Each accesses the rows of one owner only. */
 
 /**
  * @typedef {import('../database.js').Statement} Statement
@@ -8,8 +8,8 @@
 const COLUMNS = 'r.id, r.enabled, r.settings, r.certificate_id, r.access_list_id, r.created_at, r.updated_at';
 
 /**
- * The parts of each resource of the outer query, as one JSON array.
- * @param {boolean} hasParts a kind without parts is not joined with any
+ * SQL for the parts of each resource of the outer query, as a JSON array.
+ * @param {boolean} hasParts without parts, the result is empty and no table is joined
  */
 const withParts = (hasParts) =>
   hasParts
@@ -27,7 +27,8 @@ export function statementsOf({ kind, plural, parts }) {
     list: {
       name: `list_${plural}`,
       type: 'select',
-      // NULL is no limit. By the index on owner, instance, kind and id: a page costs what is on it and before it.
+      // NULL means no limit. With the index on owner, instance, kind and id, the cost is proportional to offset +
+      // limit.
       text: `${selected} WHERE r.owner = $1 AND r.instance = $2 AND r.kind = '${kind}' ORDER BY r.id LIMIT $3 OFFSET $4`,
     },
     get: { name: `get_${kind}`, type: 'select', text: `${selected} ${one}` },
@@ -35,7 +36,7 @@ export function statementsOf({ kind, plural, parts }) {
     insert: {
       name: `insert_${plural}`,
       type: 'insert',
-      // A name that is there already is left as it is, and not returned.
+      // An existing name is left unchanged and not returned.
       text: `
         WITH given AS (
           SELECT * FROM jsonb_to_recordset($3::jsonb) AS
@@ -63,7 +64,7 @@ export function statementsOf({ kind, plural, parts }) {
   };
 }
 
-/** @type {Statement} Arguments: resource, the new parts. */
+/** @type {Statement} Arguments: resource, new parts. */
 export const INSERT_PARTS = {
   name: 'insert_parts',
   type: 'insert',
@@ -77,7 +78,7 @@ export const DELETE_PARTS = {
   text: 'DELETE FROM npm_parts WHERE resource_id = $1',
 };
 
-/** @type {Statement} The ids of a kind by name: of certificates and access lists, which others refer to. */
+/** @type {Statement} Ids by name, of the kinds that others reference: certificates and access lists. */
 export const SELECT_NAMED = {
   name: 'select_named',
   type: 'select',
@@ -86,7 +87,7 @@ export const SELECT_NAMED = {
      WHERE owner = $1 AND instance = $2 AND kind = $3 AND name = ANY($4::text[])`,
 };
 
-/** @type {Statement} Whether what a resource refers to is there. */
+/** @type {Statement} Finds a referenced resource. */
 export const SELECT_REFERRED = {
   name: 'select_referred',
   type: 'select',
@@ -96,7 +97,7 @@ export const SELECT_REFERRED = {
        FOR KEY SHARE`,
 };
 
-/** @type {Statement} NULL as an instance, a kind or the ids means: any. */
+/** @type {Statement} NULL as instance, kind or ids matches all. */
 export const SELECT_IDS = {
   name: 'select_ids',
   type: 'select',
@@ -139,7 +140,7 @@ export const TOGGLE = {
     RETURNING id`,
 };
 
-/** @type {Statement} With the parts of each, which go with it by the foreign key. */
+/** @type {Statement} Also counts the parts, which the foreign key deletes. */
 export const DELETE = {
   name: 'delete_resources',
   type: 'delete',
@@ -149,7 +150,7 @@ export const DELETE = {
            (SELECT count(*)::int FROM npm_parts WHERE resource_id IN (SELECT id FROM gone)) AS cascaded`,
 };
 
-/** @type {Statement} What was made so long ago that no run can need it any more. Argument: seconds. */
+/** @type {Statement} Deletes rows older than any run that could use them. Argument: age in seconds. */
 export const DELETE_OLD = {
   name: 'delete_old_resources',
   type: 'delete',

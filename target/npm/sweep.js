@@ -4,8 +4,8 @@ import { DELETE_OLD } from './statements.js';
 const INTERVAL = 60_000;
 
 /**
- * Removes what nobody removed: of a run that was killed, and everything that could have cleaned up after it with it.
- * Every worker looks, for any of them may be the only one; to find nothing costs one look at an index.
+ * Removes resources that a killed run left behind, if nothing else can clean up after it. Every worker does this,
+ * because it may be the only one; without old resources it costs one index lookup.
  * @param {import('../database.js').Queries} database
  * @param {Pick<import('../config.js').Config, 'resourceLifetime'>} config
  */

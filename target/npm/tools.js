@@ -1,4 +1,4 @@
-/** The tools of a proxy manager: five for each kind of resources, and those that work on many at once. */
+/** The tools of the proxy manager: five for each kind of resource, and the bulk tools. */
 import { z } from 'zod';
 import { BULK_TOOLS } from './bulk-tools.js';
 import { CERTIFICATE_TOOLS } from './certificate-tools.js';

@@ -1,10 +1,10 @@
-/** The tools that carry a whole configuration out and in. */
+/** The tools that export and import a whole configuration. */
 import { z } from 'zod';
 import { KINDS, ResourceId, shown, whole } from './kinds.js';
 import { exportAll, importAll } from './resources.js';
 import { scope } from './scope.js';
 
-/** Resources of one kind in one import. The largest body that the service reads holds some two thousand. */
+/** Maximum number of resources of a kind in an import. The largest accepted body holds about two thousand. */
 const MOST = 5000;
 
 /** @param {(kind: import('./kinds.js').Kind) => z.ZodType} schemaOf @returns {Record<string, z.ZodType>} */

@@ -1,15 +1,15 @@
 import { faults } from '../faults/faults.js';
 
-/** How long a role may be taken from Redis, seconds: one that was taken away must not work on for minutes. */
+/** How long a role is cached in Redis, seconds. Short, so that a revoked role does not stay valid for minutes. */
 const TTL = 2;
 
-/** No account has a longer name: what is longer is not worth a query. */
+/** Maximum length of an account's id; a longer id is rejected without a query. */
 const LONGEST_ID = 100;
 
 /**
  * @typedef {object} Account
  * @property {string} role
- * @property {number} clearance the highest level that the role may use, see {@link import('./tools.js').LEVELS}
+ * @property {number} clearance the highest level that the role may access, see {@link import('./tools.js').LEVELS}
  */
 
 /** @type {import('../database.js').Statement} */
@@ -31,7 +31,7 @@ const SELECT_ACCOUNTS = {
 
 const accountKey = (/** @type {string} */ id) => `account:${id}`;
 
-/** Who may do what: accounts and their roles, in the database and, unless caching is off, for a moment in Redis. */
+/** Accounts and their roles, stored in the database and, unless caching is off, cached briefly in Redis. */
 export class Accounts {
   #database;
   #redis;
@@ -54,9 +54,9 @@ export class Accounts {
 
   /**
    * @param {string} id
-   * @param {string} tool that is asked for, for the hit ratio
+   * @param {string} tool the requested tool, for the cache hit metrics
    * @returns {Promise<Account | undefined>}
-   * @throws {import('../database.js').DatabaseError} nobody is let in because the database is away
+   * @throws {import('../database.js').DatabaseError} if the database is unavailable: access is then denied
    */
   async get(id, tool) {
     if (id === '' || id.length > LONGEST_ID) return undefined;
@@ -65,7 +65,7 @@ export class Accounts {
       this.#metrics.cacheMisses.inc({ tool });
       return this.#load(id);
     }
-    // Redis away is a miss, not a failure.
+    // If Redis is unavailable, it counts as a cache miss.
     const cached = await this.#redis.get(accountKey(id)).catch(() => null);
     if (cached !== null) {
       this.#metrics.cacheHits.inc({ tool });
@@ -73,7 +73,8 @@ export class Accounts {
     }
     this.#metrics.cacheMisses.inc({ tool });
     const account = await this.#load(id);
-    // Only what exists: names that clients make up must not fill the cache. The answer does not wait for it.
+    // Only existing accounts are cached: ids made up by clients must not fill the cache. The answer does not wait for
+    // Redis.
     if (account) {
       const expiration = { type: /** @type {const} */ ('EX'), value: TTL };
       this.#redis.set(accountKey(id), JSON.stringify(account), { expiration }).catch(() => {});

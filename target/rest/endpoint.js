@@ -10,12 +10,12 @@ const OTHER = 'other';
 
 const PATH = /^\/tools\/([^/]+)\/call$/;
 
-/** @param {string} path of a request @returns {boolean} */
+/** @param {string} path path of a request @returns {boolean} */
 export const isToolPath = (path) => PATH.test(path);
 
 /**
- * Makes the handler of `POST /tools/{tool}/call` for requests that are let in already. Whom a request speaks for is
- * `X-User-ID`; what that user may do is decided for each request by the account's role.
+ * Creates the handler of `POST /tools/{tool}/call` for authorized requests. `X-User-ID` names the user; the role of
+ * that account determines which tools a request may call.
  * @param {import('./accounts.js').Accounts} accounts
  * @param {import('../metrics.js').Metrics} metrics
  * @returns {import('../app.js').Handler}
@@ -29,7 +29,7 @@ export function createRestEndpoint(accounts, metrics) {
     const text = JSON.stringify(body);
     response.setHeader('Content-Type', 'application/json');
     if (status === 405) response.setHeader('Allow', 'POST');
-    // What is left of a body that is too large is not worth reading: the connection can't be used again.
+    // The rest of a body that is too large is not read, so the connection can't be reused.
     if (status === 413) response.setHeader('Connection', 'close');
     response.writeHead(status, { 'Content-Length': Buffer.byteLength(text) }).end(text);
     const endpoint = tool?.name ?? OTHER;
@@ -58,7 +58,7 @@ export function refuseRest(response, status, detail) {
 async function answer(request, { tool, accounts, metrics }) {
   if (request.method !== 'POST') return refusal(405, 'only POST calls a tool');
   try {
-    // Before the body is read: who may not come in shall not keep the server busy.
+    // Checked before the body is read, so that unauthorized requests cost little.
     const account = await accounts.get(String(request.headers['x-user-id'] ?? ''), tool?.name ?? OTHER);
     if (!account) return refusal(401, 'X-User-ID must name a known user');
     if (!tool) return refusal(404, 'there is no such tool');
@@ -92,7 +92,7 @@ const refusal = (status, detail) => ({ status, body: { detail } });
 
 /**
  * @param {string} text
- * @returns {unknown} undefined where it is no JSON object; no arguments are as good as empty ones
+ * @returns {unknown} undefined if the text is not a JSON object; an empty text counts as an empty object
  */
 function argumentsOf(text) {
   try {

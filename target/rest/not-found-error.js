@@ -1,2 +1,2 @@
-/** What a call names is not there; the message is meant for the client. */
+/** The object that a call names does not exist. The message is meant for the client. */
 export class NotFoundError extends Error {}

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A repository that never changes. It stands for a real one: git is not called, for a process a request would be most
- * of what a load test of this server measures.
+ * A fixed repository in place of a real one. git is not called: starting a process per request would dominate what a
+ * load test of this server measures.
  */
 const BRANCH = 'main';
 const FIRST_COMMIT = Date.parse('2025-10-01T08:00:00Z');

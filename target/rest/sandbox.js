@@ -5,7 +5,7 @@ import { NotFoundError } from './not-found-error.js';
 
 const ROOT = fileURLToPath(new URL('sandbox/', import.meta.url)).replace(/\/$/, '');
 
-/** What says that there is no such file, or that it is none to read. */
+/** Error codes that mean that the file does not exist or can't be read as a file. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'];
 
 /**
@@ -32,8 +32,8 @@ export function readText(path) {
 }
 
 /**
- * Does something with what a path leads to, if that is in the sandbox. Whatever is outside is not there: a refusal of
- * its own would tell what exists.
+ * Calls `use` with the real path if it is in the sandbox. A path outside is reported as not found: a different error
+ * would reveal whether it exists.
  * @template T
  * @param {string} path
  * @param {(real: string) => Promise<T>} use
@@ -44,7 +44,7 @@ async function inside(path, use) {
   const absent = new NotFoundError('there is no such file or folder');
   if (path.includes('\0') || !isInside(resolve(ROOT, path))) throw absent;
   try {
-    // A link may lead outside.
+    // Resolves links, which may lead outside the sandbox.
     const real = await realpath(resolve(ROOT, path));
     if (!isInside(real)) throw absent;
     return await use(real);

@@ -5,7 +5,7 @@ import listFiles from './tools/list-files.js';
 import listUsers from './tools/list-users.js';
 import readFile from './tools/read-file.js';
 
-/** How much a tool may reveal or do. A role uses those up to its own clearance (schema.sql). */
+/** Sensitivity levels of tools. A role may use tools up to its clearance (schema.sql). */
 export const LEVELS = { LOW: 1, MEDIUM: 2, HIGH: 3 };
 
 /**

@@ -4,7 +4,7 @@ import { CATEGORIES, REGIONS } from '../seed.js';
 
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
 
-/** Resamples of the bootstrap: what makes the report heavy on the processor. */
+/** Bootstrap resamples, which make the report CPU-intensive. */
 const RESAMPLES = 200;
 const CONFIDENCE = 0.95;
 
@@ -121,7 +121,7 @@ function spread(values) {
 }
 
 /**
- * Means of random resamples. The random numbers start from a constant: the same orders make the same report.
+ * Returns the means of random resamples. The random numbers have a fixed seed, so the same orders give the same report.
  * @param {number[]} values
  */
 function bootstrapMeans(values) {

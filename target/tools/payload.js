@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
-/** The most that is taken and sent, characters: with the rest of its message it stays below the largest body read. */
+/**
+ * Maximum size of input and output, characters: with the rest of the message it fits into the largest accepted body.
+ */
 const LARGEST = 512 * 1024;
 
-/** Nothing that compresses to almost nothing, and nothing that JSON has to escape. */
+/** Text that is hard to compress and needs no JSON escapes. */
 const FILLER = makeFiller(LARGEST);
 
 /** @type {import('../mcp.js').Tool} */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const UPSERT_ITEMS = {
   name: 'upsert_items',
   type: 'upsert',
-  // A row that an update made carries the updating transaction in xmax, an inserted one does not.
+  // xmax is 0 for an inserted row; for an updated row it holds the updating transaction.
   text: `
     INSERT INTO items (key, value)
     SELECT * FROM unnest($1::text[], $2::int[])
@@ -28,7 +28,7 @@ export default {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   async run({ items }, { database }) {
     const values = new Map(items.map((/** @type {z.infer<typeof Item>} */ { key, value }) => [key, value]));
-    // In one order for all, concurrent batches wait for one another instead of deadlocking.
+    // All batches lock rows in the same order, so that concurrent ones wait instead of deadlocking.
     const keys = [...values.keys()].sort();
     const rows = await database.query(UPSERT_ITEMS, [keys, keys.map((key) => values.get(key))]);
     const inserted = rows.filter((row) => row.inserted).length;

@@ -19,7 +19,7 @@ export default {
     })
     .refine(({ name, city, plan }) => name ?? city ?? plan, 'give at least one of name, city, plan'),
   outputSchema: z.object({ user: User }),
-  // Every call makes a new version, so a repeated one is not without effect.
+  // Every call creates a new version, so the tool is not idempotent.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   async run({ user_id, ...changes }, { users }) {
     const user = await users.update(user_id, changes);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLANS } from '../seed.js';
 
-/** A user as tools show it. */
+/** The output schema of a user. */
 export const User = z.object({
   id: z.int(),
   name: z.string(),

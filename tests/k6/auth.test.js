@@ -151,7 +151,7 @@ test('what does not let a run in is said in the words of its variables', async (
     ...right,
     TARGET_TOKEN: 'a-token-of-its-own',
   });
-  await isNotLetIn(/exit 2: OAUTH_CLIENT_AUTH: private_key_jwt does not go with/, {
+  await isNotLetIn(/exit 2: OAUTH_CLIENT_AUTH: private_key_jwt does not match/, {
     ...right,
     OAUTH_CLIENT_AUTH: 'private_key_jwt',
   });

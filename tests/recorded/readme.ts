@@ -30,7 +30,7 @@ export function isNamedRight(run: Run, truth: string | null | undefined): string
   if (truth === 'invalid') return yesOrNo(run.verdict.outcome === 'invalid');
   if (truth?.startsWith(LEAK)) {
     const leaks = leaksOf(run);
-    if (leaks.some(({ confidence }) => confidence === 'not_enough_to_tell')) return 'inconclusive';
+    if (leaks.some(({ confidence }) => confidence === 'inconclusive')) return 'inconclusive';
     return yesOrNo(leaks.length > 0 && leaks.every(({ subject }) => `${LEAK}${subject}` === truth));
   }
   const finding = bottleneckOf(run);

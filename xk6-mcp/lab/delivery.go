@@ -83,7 +83,7 @@ func (d delivery) put(path string) (status int, err error) {
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPut, d.url+"/"+filepath.Base(path), file)
 	if err != nil {
-		return 0, errors.New("K6_LAB_SERVER_URL is no URL")
+		return 0, errors.New("K6_LAB_SERVER_URL is not a URL")
 	}
 	request.ContentLength = info.Size()
 	request.Header.Set("Authorization", "Bearer "+d.token)

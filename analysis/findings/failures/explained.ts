@@ -21,6 +21,6 @@ export function unexplained(limits: Finding[], shapes: readonly Shape[], failed:
   const wasThere = isOther || explaining.some(({ subject }) => subject === 'window' || subject === 'late');
   return limits.filter(
     ({ subject, confidence }) =>
-      !(isOther && confidence === 'not_enough_to_tell') && !(wasThere && subject === 'target away'),
+      !(isOther && confidence === 'inconclusive') && !(wasThere && subject === 'target away'),
   );
 }

@@ -30,7 +30,7 @@ export function starvedGenerator(known: Known, spans: Span[]): Doubt[] {
       statement:
         `the load generator was short of CPU in ${where}: what arrived waited ${milliseconds(delayMs)} until k6 took it up, where ` +
         `${meanMs === null ? 'no call was answered' : `a call took ${milliseconds(meanMs)}`}${from}`,
-      hint: 'give k6 CPU of its own (no other load beside it, a higher priority, more processors, another machine), or offer less (RATE_SCALE)',
+      hint: 'give k6 CPU of its own (no other load next to it, a higher priority, more processors, another machine), or offer less (RATE_SCALE)',
       figures: {
         delay_ms: delayMs,
         mean_latency_ms: meanMs,

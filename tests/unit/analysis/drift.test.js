@@ -234,7 +234,7 @@ test('growth that is certain, but does not matter, is not told', () => {
   assert.ok(Number(finding?.figures.hours_to_limit) < DRIFT.horizonH);
 });
 
-test('gaps are left out, and too many of them are not enough to tell', () => {
+test('gaps are left out, and too many of them are inconclusive', () => {
   const gaps = (/** @type {number} */ share) =>
     ofMemory((seconds, random) => (random() < share ? null : leaking(60 * MB)(seconds, random)));
   assert.equal(gaps(0.3).length, 1);
@@ -322,7 +322,7 @@ test('memory that follows the load is no leak', () => {
 test('a soak that is too short says so, another test does not', () => {
   const [finding, ...others] = ofMemory(leaking(60 * MB), { seconds: 60 });
   assert.deepEqual(others, []);
-  assert.equal(finding?.confidence, 'not_enough_to_tell');
+  assert.equal(finding?.confidence, 'inconclusive');
   assert.match(finding?.statement ?? '', /too short .* 1 min of one load; from 2 min 30 s on/);
   assert.deepEqual(ofMemory(leaking(60 * MB), { seconds: 60, test: 'spike' }), []);
   assert.equal(ofMemory(leaking(120 * MB), { seconds: 150 }).length, 1);

@@ -49,7 +49,7 @@ test('a run as it should be needs no note', () => {
 
 test('sessions that the server had ended are told', () => {
   assert.deepEqual(statements(find(CALM, { expired: 1200 })), [
-    'the server had ended 1,200 sessions before the next call: opened anew, and the call made again',
+    'the server had ended 1,200 sessions before the next call: opened again, and the call repeated',
   ]);
   assert.match(statements(find(CALM, { expired: 1 }))[0] ?? '', /ended 1 session before/);
 });

@@ -20,8 +20,8 @@ const POOL_IN_BASELINE = {
 };
 const UNKNOWN = {
   ...POOL,
-  confidence: 'not_enough_to_tell',
-  statement: 'not enough to tell what limited it',
+  confidence: 'inconclusive',
+  statement: 'inconclusive what limited it',
 };
 const CAPACITY = {
   ...POOL,
@@ -254,7 +254,7 @@ const CASES = [
   },
   {
     name: 'a recovery that can not be told',
-    run: { outcome: 'pass', reasons: ALL_HELD, findings: [recovery(null, 'not_enough_to_tell')], phases: [] },
+    run: { outcome: 'pass', reasons: ALL_HELD, findings: [recovery(null, 'inconclusive')], phases: [] },
     expected: 'PASS: 8 thresholds held.',
   },
   {

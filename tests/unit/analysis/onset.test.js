@@ -210,12 +210,12 @@ test('of several phases of one load most decide', () => {
 
 test('too little to tell by', () => {
   const silent = only([step(50, { answered: 20 }), step(100)]);
-  assert.equal(silent.confidence, 'not_enough_to_tell');
+  assert.equal(silent.confidence, 'inconclusive');
   assert.match(silent.statement, /step-50 \(50\/s\) has too few answers/);
   const failing = only([step(50, { failures: { tool: 900 } }), step(100)]);
-  assert.equal(failing.confidence, 'not_enough_to_tell');
+  assert.equal(failing.confidence, 'inconclusive');
   const short = only([step(50), step(100, { requests: 50, answered: 50 })]);
-  assert.match(short.statement, /^not enough to tell .* no load above 50\/s was made and had 100 answers/);
+  assert.match(short.statement, /^inconclusive .* no load above 50\/s was made and had 100 answers/);
   // 50 answers say nothing of p99, but that they are all of 2,000 that were due does.
   const dead = only([step(50), step(100, { iterations: 50, answered: 0, failures: { timeout: 50 } })]);
   assert.deepEqual(interval(dead), [50, 100]);

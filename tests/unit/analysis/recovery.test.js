@@ -108,7 +108,7 @@ test('normal is normal for as long as it was seen', () => {
 
 test('inconclusive without a baseline, without seconds, and if it was hardly watched', () => {
   const reasonOf = (/** @type {ReturnType<typeof after>} */ { recovery_s, confidence, reason }) => {
-    assert.deepEqual([recovery_s, confidence], [null, 'not_enough_to_tell']);
+    assert.deepEqual([recovery_s, confidence], [null, 'inconclusive']);
     return reason;
   };
   assert.match(reasonOf(after(times(40), { answered: 99 })) ?? '', /^baseline has too few answers/);

@@ -223,7 +223,7 @@ test('JUnit: a case a threshold and one for the verdict, counted right', async (
   const { suite, cases } = readJunit(renderJunit(made));
   const found = made.findings.filter(({ kind }) => kind !== 'note');
   assert.equal(cases.length, made.thresholds.length + found.length + 1);
-  const unclear = found.filter(({ confidence }) => confidence === 'not_enough_to_tell');
+  const unclear = found.filter(({ confidence }) => confidence === 'inconclusive');
   assert.deepEqual(
     [suite.tests, suite.failures, suite.errors, suite.skipped],
     [String(7 + found.length), '2', '0', String(unclear.length)],
@@ -341,7 +341,7 @@ async function withFindings(findings, verdict = {}) {
 }
 
 test('JUnit: a finding is a case that passes, with its evidence; what there was too little for is skipped', async () => {
-  const vague = { ...POOL, confidence: /** @type {const} */ ('not_enough_to_tell') };
+  const vague = { ...POOL, confidence: /** @type {const} */ ('inconclusive') };
   const leak = { ...POOL, kind: /** @type {const} */ ('leak'), subject: 'memory', phase: null };
   const note = { ...POOL, kind: /** @type {const} */ ('note') };
   const { suite, cases } = readJunit(renderJunit(await withFindings([POOL, vague, leak, note])));

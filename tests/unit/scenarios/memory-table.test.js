@@ -19,7 +19,7 @@ test('what one more takes, with its error', () => {
   );
 });
 
-test('noise larger than the slope is not enough to tell, and so are two points', () => {
+test('noise larger than the slope is inconclusive, and so are two points', () => {
   const noisy = /** @type {[number, number][]} */ ([
     [1, 260 * MIB],
     [25, 275 * MIB],
@@ -28,12 +28,9 @@ test('noise larger than the slope is not enough to tell, and so are two points',
   ]);
   assert.match(
     perOne('pooled connection', noisy),
-    /^not enough to tell what a pooled connection takes: .* with an error of/,
+    /^inconclusive what a pooled connection takes: .* with an error of/,
   );
-  assert.match(
-    perOne('worker', noisy.slice(0, 2)),
-    /^not enough to tell what a worker takes: fewer than three/,
-  );
+  assert.match(perOne('worker', noisy.slice(0, 2)), /^inconclusive what a worker takes: fewer than three/);
 });
 
 test('a row for each number of them, and a few of the many that the cache went through', async () => {
@@ -57,7 +54,7 @@ test('a row for each number of them, and a few of the many that the cache went t
     { workers: '1', starts: 2, median: 241 * MIB, least: 240 * MIB, most: 242 * MIB },
     { workers: '2', starts: 1, median: 360 * MIB, least: 360 * MIB, most: 360 * MIB },
   ]);
-  assert.match(pool?.notes.join(' ') ?? '', /not enough to tell/);
+  assert.match(pool?.notes.join(' ') ?? '', /inconclusive/);
   assert.deepEqual(
     rowsOf(cache).map((row) => row['cached users']),
     ['0', '250', '500', '750', '1000'],

@@ -100,16 +100,16 @@ test('of names the fastest is', async () => {
   );
 });
 
-test('what may be chance is no difference; one run each is not enough to tell', async () => {
+test('what may be chance is no difference; one run each is inconclusive', async () => {
   const close = await sweepOf('COMPRESSION', { none: [2000, 3000, 2500], gzip: [2400, 2600, 2900] });
   assert.match(
     close.statement,
     /^no difference that can be told between none, gzip: 1\.0\d+ x at most, and up to [\d.]+ x may be chance/,
   );
   const once = await sweepOf('COMPRESSION', { none: [2000], gzip: [4000] });
-  assert.match(once.statement, /^not enough to tell which value is best: measured once each/);
+  assert.match(once.statement, /^inconclusive which value is best: measured once each/);
   const twice = await sweepOf('COMPRESSION', { none: [2000, 2010], gzip: [4000, 4020] });
-  assert.match(twice.statement, /^not enough to tell which value is best: measured twice each/);
+  assert.match(twice.statement, /^inconclusive which value is best: measured twice each/);
   assert.deepEqual([once.rows[0]?.calls, once.rows[0]?.['of best']], [100, 0.5]);
 });
 

@@ -64,5 +64,5 @@ test("a sequence's p99 is judged by the time of the whole, and from enough of th
     objectives(30),
   );
   assert.equal(few.verdict.outcome, 'invalid');
-  assert.equal(rowsOf(few.tables[0]).at(-1)?.status, 'not enough to tell');
+  assert.equal(rowsOf(few.tables[0]).at(-1)?.status, 'inconclusive');
 });

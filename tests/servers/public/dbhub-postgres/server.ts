@@ -7,7 +7,7 @@ const POOL_SIZE = 5;
 
 export const server: PublicServer = {
   title: `DBHub on PostgreSQL, a pool of ${POOL_SIZE}`,
-  truth: 'pool (seen from outside)',
+  truth: 'pool (observed externally)',
   reason: 'each statement waits 50 ms for something else than a CPU and holds one of five connections',
   mix: { execute_sql: [100, { sql: 'SELECT pg_sleep(0.05)' }] },
   rateScale: 0.1,

@@ -85,7 +85,7 @@ const CASES = {
     cause: 'worker thread',
     symptoms: ['cache', 'database', 'connection pool'],
   },
-  'a server that runs in one thread, seen from outside': {
+  'a server that runs in one thread, observed externally': {
     difference: {
       series: {
         ...SLOW,
@@ -321,7 +321,7 @@ const FROM_OUTSIDE = {
   },
   'as many calls at once as there are connections to a database': {
     difference: { series: { ...LONGER, db_clients: 10 }, capacity: answering(100, 10) },
-    says: /^the connection pool limited the run in busy \(seen from outside\): it answers 100\/s at most, about 10 calls at a time, which is the number of its connections to PostgreSQL \(10\), and nothing/,
+    says: /^the connection pool limited the run in busy \(observed externally\): it answers 100\/s at most, about 10 calls at a time, which is the number of its connections to PostgreSQL \(10\), and nothing/,
   },
   'more connections to a database than calls at once': {
     difference: { series: { ...LONGER, db_clients: 20 }, capacity: answering(100, 10) },
@@ -359,7 +359,7 @@ const FROM_OUTSIDE = {
   },
   'a pool, at a database that is as fast as ever': {
     difference: { series: { ...LONGER, db_clients: 5, db_clients_waiting: 0.9 } },
-    says: /^the connection pool limited the run in busy \(seen from outside\): connections to PostgreSQL stayed at 5(\.\d)? while (19|20)(\.\d)? requests were in flight after (0\.9|1)\d*(\.\d)?: looks like a pool of 5/,
+    says: /^the connection pool limited the run in busy \(observed externally\): connections to PostgreSQL stayed at 5(\.\d)? while (19|20)(\.\d)? requests were in flight after (0\.9|1)\d*(\.\d)?: looks like a pool of 5/,
     confidence: 'low',
   },
   'a pool, at a database whose answers seem to take longer than on quiet connections': {
@@ -367,7 +367,7 @@ const FROM_OUTSIDE = {
       series: { ...LONGER, db_clients: 2, db_clients_waiting: 0.9, db_query_duration: 0.023 },
       normal: { db_query_duration: 0.008 },
     },
-    says: /^the connection pool limited the run in busy \(seen from outside\)/,
+    says: /^the connection pool limited the run in busy \(observed externally\)/,
   },
   'a slow database': {
     difference: { series: { ...LONGER, db_clients_waiting: 1, db_query_duration: 0.1, db_query_rate: 190 } },
@@ -401,7 +401,7 @@ const FROM_OUTSIDE = {
 };
 
 for (const [name, { difference, says, confidence }] of Object.entries(FROM_OUTSIDE)) {
-  test(`seen from outside: ${name}`, () => {
+  test(`observed externally: ${name}`, () => {
     const [finding, ...more] = bottleneck(facts({ ...difference, outside: true }));
     assert.deepEqual(more, []);
     assert.match(finding?.statement ?? '', says, JSON.stringify(finding, null, 1));
@@ -567,7 +567,7 @@ test('something broke and nothing was full: inconclusive, with what was nearest 
   const [finding] = bottleneck(
     facts({ series: { 'client.p99': 400, 'client.mean': 40 }, missing: ['request', 'db_locks'] }),
   );
-  assert.equal(finding?.confidence, 'not_enough_to_tell');
+  assert.equal(finding?.confidence, 'inconclusive');
   assert.equal(finding?.kind, 'bottleneck');
   assert.match(
     finding?.statement ?? '',
@@ -657,7 +657,7 @@ test('an objective that was missed for some moments alone: no resource is named,
   known.timeline.client.p99?.values.splice(40, 2, 400, 500);
   const [finding, ...more] = bottleneck(known);
   assert.deepEqual(more, []);
-  assert.equal(finding?.confidence, 'not_enough_to_tell');
+  assert.equal(finding?.confidence, 'inconclusive');
   assert.equal(
     finding?.statement,
     'inconclusive what limited the run in busy: p99 was over the normal 39 ms in 2 of 31 moments only',
@@ -782,7 +782,7 @@ test('what is between two means counts from what it is at its worst moments befo
   const mean = known.timeline.client.mean?.values ?? [];
   // One request in so many takes a second, and there are few.
   for (let point = 0; point < 30; point += 5) mean[point] = 60;
-  assert.equal(bottleneck(known)[0]?.confidence, 'not_enough_to_tell');
+  assert.equal(bottleneck(known)[0]?.confidence, 'inconclusive');
 });
 
 test('phases that call something else are not compared', () => {

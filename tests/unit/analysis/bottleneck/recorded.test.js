@@ -73,6 +73,6 @@ test('a phase that ends early in the timeline, a signal that goes away: no error
   const none = bottleneck({ ...run, timeline: { ...run.timeline, signals: {} } });
   assert.deepEqual(
     none.map(({ confidence }) => confidence),
-    ['not_enough_to_tell'],
+    ['inconclusive'],
   );
 });

@@ -26,9 +26,9 @@ test('a run that passed warns of nothing', () => {
   assert.deepEqual([...new Set(all.map(({ level }) => level))], ['notice']);
 });
 
-test('what there was not enough to tell of is not shown', () => {
+test('an inconclusive finding is not shown', () => {
   const run = read('pool-limited-spike/run.json');
-  for (const finding of run.findings) finding.confidence = 'not_enough_to_tell';
+  for (const finding of run.findings) finding.confidence = 'inconclusive';
   assert.equal(annotationsOfRun(run).length, 1);
 });
 
