@@ -145,7 +145,7 @@ export const BOTTLENECK = {
   minHeld: 0.5,
   /** Maximum share of a thread's time that an operation can hold. Above it, several threads ran it. */
   maxHeld: 1.2,
-  /** Minimum share of the blocking operation in the time of all operations. */
+  /** Minimum share of the total operation time that the blocking operation takes. */
   minBlockingShare: 0.6,
   /** Minimum service time of the blocking operation, as a multiple of the other operations' median. */
   minBlockingFactor: 5,

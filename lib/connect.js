@@ -130,10 +130,7 @@ function hintOf(kind, detail, url, version) {
 /** Hints by the client's message, for any kind of failure. @type {[RegExp, string][]} */
 const HINTS = [
   [/^(.*; initialize: )?a redirect /, 'set TARGET_URL to where the server really is'],
-  [
-    /^no token: .*(metadata|issuer)/,
-    'set OAUTH_TOKEN_URL to where its tokens come from, if that is to be trusted',
-  ],
+  [/^no token: .*(metadata|issuer)/, 'set OAUTH_TOKEN_URL to the token endpoint, if you trust it'],
   [
     /^no token: .*authentication methods/,
     'set OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY to what it wants, or force one with OAUTH_CLIENT_AUTH',

@@ -53,7 +53,7 @@ function ofKind({ isTime, ...metric }: Omit<ClientMetric, 'series'> & { isTime: 
   const suffix = isTime ? '_seconds' : SUFFIX[metric.kind as keyof typeof SUFFIX];
   return {
     ...metric,
-    kind: isTime ? `${metric.kind}, a time` : metric.kind,
+    kind: isTime ? `${metric.kind} (time)` : metric.kind,
     series: `k6_${metric.name}${suffix}`,
   };
 }
@@ -96,7 +96,7 @@ const clientTable = () =>
   table(
     ['k6', 'kind', 'in Prometheus', 'tags', 'what it is'],
     clientMetrics().map(({ name, kind, series, tags, about }) => {
-      const those = tags === OF_A_REQUEST ? 'of a request' : tags.join(', ');
+      const those = tags === OF_A_REQUEST ? 'request tags' : tags.join(', ');
       return [code(name), kind, code(series), those, about];
     }),
   );

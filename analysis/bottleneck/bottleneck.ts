@@ -266,7 +266,7 @@ function explains(other: Suspect, one: Suspect, { reader, breakage }: Case): boo
   return other.causes.some(({ explains: filled, leadsTo, slows, within }) => {
     if (filled?.includes(id)) return true;
     if (later && (leadsTo?.includes(id) || one.resource.pilesUp)) return true;
-    if (!slows?.includes(id) || one.causes.some(({ itself }) => itself)) return false;
+    if (!slows?.includes(id) || one.causes.some(({ isRootCause }) => isRootCause)) return false;
     const late = within ? levelIn(reader.series(within), breakage.broken) : null;
     const maxDelayS = late ?? Number.POSITIVE_INFINITY;
     return one.held.every(({ reading, from, to }) => !reading.once || (to ?? 0) - (from ?? 0) <= maxDelayS);

@@ -73,7 +73,7 @@ export interface Cause {
    */
   within?: string;
   /** The readings cannot be a side effect of another slow resource. */
-  itself?: true;
+  isRootCause?: true;
   /**
    * Parts of a request's time that the cause affects. It is dropped if they hold less than BOTTLENECK.minPart
    * of the added time.
@@ -160,7 +160,7 @@ export const RESOURCES: Resource[] = [
         explains: ['network'],
         slows: [...EVERYTHING_SLOW, 'memory_gc'],
         within: 'eventloop_lag',
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'stolen',
@@ -171,7 +171,7 @@ export const RESOURCES: Resource[] = [
         hint: 'use a machine whose CPU is not shared',
         slows: [...EVERYTHING_SLOW, 'memory_gc'],
         within: 'eventloop_lag',
-        itself: true,
+        isRootCause: true,
       },
     ],
     needs: ['host_cpu', 'other_cpu'],
@@ -189,7 +189,7 @@ export const RESOURCES: Resource[] = [
         within: 'eventloop_lag',
         explains: ['network'],
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'its share of the CPU',
@@ -224,7 +224,7 @@ export const RESOURCES: Resource[] = [
         hint: 'raise the limit of its cgroup (container), or look for what grows',
         explains: ['server_process', 'target_cpu', 'network'],
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'garbage collection',
@@ -266,7 +266,7 @@ export const RESOURCES: Resource[] = [
         hint: 'find out why the server has stopped using its cache',
         parts: ['cache', 'database', 'pool'],
         explains: ['database', 'pool', 'target_cpu'],
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'misses',
@@ -276,7 +276,7 @@ export const RESOURCES: Resource[] = [
         hint: 'find out why entries are gone: lifetime, keys, evictions, or a cache that is away',
         parts: ['cache', 'database', 'pool'],
         explains: ['database', 'pool', 'target_cpu'],
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'server CPU',
@@ -286,7 +286,7 @@ export const RESOURCES: Resource[] = [
         hint: 'look for slow commands, ask for less, or spread keys over several servers',
         parts: ['cache'],
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'slow',
@@ -314,7 +314,7 @@ export const RESOURCES: Resource[] = [
         hint: 'run that tool outside of the thread that serves the others: an async client, a thread pool, a worker process',
         explains: ['target_cpu', 'accept_queue'],
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'blocked',
@@ -341,7 +341,7 @@ export const RESOURCES: Resource[] = [
         says: 'its CPU quota was used up in {cpu_throttled} of the scheduling periods after {cpu_throttled.from};{host_cpu} of the machine was in use',
         hint: 'raise the CPU limit of its cgroup (container), or profile what a request computes',
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'worker thread',
@@ -350,7 +350,7 @@ export const RESOURCES: Resource[] = [
         hint: 'profile what a request computes; more workers help where the machine has cores left',
         within: 'eventloop_lag',
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'single thread',
@@ -360,7 +360,7 @@ export const RESOURCES: Resource[] = [
         says: 'its busiest thread was busy {busiest_thread} of the time after {busiest_thread.from}, with {host_cpu} of the machine in use',
         hint: 'the server runs in one thread: more workers help where the machine has cores left; profile what a request computes',
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'interpreter lock',
@@ -370,7 +370,7 @@ export const RESOURCES: Resource[] = [
         says: '{busiest_process.program} used {busiest_process} of a core and no more, after {busiest_process.from}, over {threads} threads, with {host_cpu} of the machine in use',
         hint: 'a lock lets one thread run at a time, as that of the interpreter of CPython and Ruby: more processes help where the machine has cores left; profile what a request computes',
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'one core',
@@ -379,7 +379,7 @@ export const RESOURCES: Resource[] = [
         says: '{busiest_process.program} used {busiest_process} of a core and no more, after {busiest_process.from}, with {host_cpu} of the machine in use',
         hint: 'one thread does the work: more processes help where the machine has cores left; profile what a request computes',
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'a process a call',
@@ -393,7 +393,7 @@ export const RESOURCES: Resource[] = [
         hint: 'keep a process for several calls, or use a library in place of a program',
         explains: ['network'],
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'machine',
@@ -403,7 +403,7 @@ export const RESOURCES: Resource[] = [
         within: 'eventloop_lag',
         explains: ['network'],
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'event loop',
@@ -427,7 +427,7 @@ export const RESOURCES: Resource[] = [
         hint: 'look for rows that many requests change, and for transactions that hold them for long',
         parts: ['database', 'pool'],
         explains: ['pool'],
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'connections',
@@ -436,7 +436,7 @@ export const RESOURCES: Resource[] = [
         hint: 'smaller pools, a pooler, or a higher limit',
         parts: ['database', 'pool'],
         explains: ['pool'],
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'CPU',
@@ -446,7 +446,7 @@ export const RESOURCES: Resource[] = [
         parts: ['database', 'pool'],
         explains: ['pool'],
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'I/O',
@@ -455,7 +455,7 @@ export const RESOURCES: Resource[] = [
         hint: 'more memory for its cache, fewer rows read, or a faster disk',
         parts: ['database', 'pool'],
         explains: ['pool'],
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'slow statements',
@@ -480,7 +480,7 @@ export const RESOURCES: Resource[] = [
         hint: 'look at what it is asked for: the statements or calls that cost the most',
         explains: ['network'],
         slows: EVERYTHING_SLOW,
-        itself: true,
+        isRootCause: true,
       },
     ],
     needs: ['peer_cpu', 'host_cpu'],
@@ -514,7 +514,7 @@ export const RESOURCES: Resource[] = [
         says: '{pool_utilization} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
         hint: 'a larger pool, or connections that are held for a shorter time',
         parts: ['pool'],
-        itself: true,
+        isRootCause: true,
       },
       {
         id: 'full',
@@ -534,7 +534,7 @@ export const RESOURCES: Resource[] = [
         says: 'connections to {db_clients.destination} stayed at {db_clients} while {requests_in_flight} requests were in flight after {requests_in_flight.from}: looks like a pool of {db_clients}',
         hint: 'a larger pool, or connections that are held for a shorter time',
         parts: ['pool'],
-        itself: true,
+        isRootCause: true,
       },
     ],
     needs: ['pool_utilization', 'pool_waiting', 'db_query_duration'],
@@ -576,7 +576,7 @@ export const RESOURCES: Resource[] = [
         explains: ['accept_queue', 'network', 'server_thread'],
         // A server that cannot accept a connection retries immediately.
         leadsTo: ['target_cpu'],
-        itself: true,
+        isRootCause: true,
       },
     ],
     pilesUp: true,
@@ -609,7 +609,7 @@ export const RESOURCES: Resource[] = [
         says: 'it was replaced {restarts} times',
         hint: "look at the server's log of that time for what ended it",
         explains: ['network'],
-        itself: true,
+        isRootCause: true,
       },
     ],
     failures: ['connect', 'timeout'],
@@ -628,7 +628,7 @@ export const RESOURCES: Resource[] = [
         says: '{refused_per_request} of the requests were answered with 429',
         hint: 'offer less, or raise the limit where it is not meant for this load',
         parts: [],
-        itself: true,
+        isRootCause: true,
       },
     ],
     failures: ['rate_limited'],

@@ -44,7 +44,7 @@ function conditionOf({ any = [], all = [], unless = [], topConsumer, tool }: Cau
 
 export function rulesTable(): string {
   const rows = RESOURCES.flatMap(({ subject, causes, needs }) =>
-    causes.map(({ id, explains = [], leadsTo = [], slows = [], itself, ...cause }, index) => {
+    causes.map(({ id, explains = [], leadsTo = [], slows = [], isRootCause, ...cause }, index) => {
       const symptoms = [
         ...explains.map(subjectOf),
         ...leadsTo.map((one) => `${subjectOf(one)} if later`),
@@ -54,14 +54,14 @@ export function rulesTable(): string {
       ];
       return [
         index === 0 ? `**${subject}**` : '',
-        `${id}${itself ? ' (itself)' : ''}`,
+        `${id}${isRootCause ? ' (itself)' : ''}`,
         conditionOf({ id, ...cause }),
         symptoms.join(', '),
         index === 0 ? needs.map((name) => `\`${name}\``).join(', ') : '',
       ];
     }),
   );
-  const head = ['resource', 'cause', 'when, where it broke', 'explains', 'needs'];
+  const head = ['resource', 'cause', 'condition in the phase that broke', 'explains', 'needs'];
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 

@@ -9,7 +9,7 @@ import { logProgress } from '../log-progress.ts';
 import { ROOT } from '../stack.ts';
 import { hasProgram, type Part } from './part.ts';
 
-/** For each need: a file of one of the packages, and the packages to install if the file is missing. */
+/** Packages by need. Each entry is a file to check for, and the packages to install if it is missing. */
 const PACKAGES: Record<string, [file: string, ...packages: string[]][]> = {
   supervisor: [['/usr/bin/supervisord', 'supervisor']],
   postgres: [['/usr/lib/postgresql/*/bin/postgres', 'postgresql']],

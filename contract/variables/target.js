@@ -93,7 +93,7 @@ export const target = {
   OAUTH_CLIENT_AUTH: {
     type: oneOf(['auto', ...AUTH_METHODS]),
     default: 'auto',
-    help: 'how the client authenticates at the authorization server; auto: as its metadata says',
+    help: 'how the client authenticates with the authorization server; auto: from its metadata',
   },
   OAUTH_TOKEN_URL: {
     type: url,
@@ -166,7 +166,7 @@ export const target = {
   SESSIONS_MODE: {
     type: oneOf(['per-vu', 'per-call', 'abandon']),
     default: 'per-vu',
-    help: 'legacy sessions: per-vu, per-call, or abandon: one for each call that is never ended',
+    help: 'sessions of legacy servers: per-vu, per-call, or abandon (one for each call, never ended)',
   },
   CLIENT_CACHE: {
     type: flag,
@@ -180,6 +180,6 @@ export const target = {
   },
   ACCEPT_ENCODING: {
     type: encodings,
-    help: 'compressions of answers that requests accept; sizes are then those on the wire; unset: none is asked for',
+    help: 'content encodings that requests accept; sizes are then those on the wire; unset: no compression is requested',
   },
 };

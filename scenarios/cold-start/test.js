@@ -17,7 +17,7 @@ export const { options, setup, iterate } = defineTest({
   title: 'from the start of a server to its first answers',
   group: 'limits and tuning',
   about:
-    'from the start of a server to its first `tools/list` and its first call: 20 starts, alone, and of a program with 4 and 16 at once; memory at rest',
+    'time from the start of a server to its first `tools/list` and its first call: 20 starts one after the other; for a program also 4 and 16 at once; memory at rest',
   judgedBy: 'failures < 1%',
   servers: 'any',
   workload: firstCalls,

@@ -33,8 +33,8 @@ export const findingsOf = ({ ways, parts, lost }: Found): Finding[] => [
 
 const REMEDIES = {
   delete: 'free what belongs to a session when it is ended (DELETE)',
-  close: 'end a session that nobody has used for some time, and free what belongs to it',
-  reset: 'end a session that nobody has used for some time, and free what belongs to it',
+  close: 'expire idle sessions, and free their resources',
+  reset: 'expire idle sessions, and free their resources',
 };
 
 /** Costs that are significantly above zero. */

@@ -8,7 +8,7 @@ export const variables = {
     type: url,
     help: 'gateway: the MCP endpoint of a gateway in front of the target; unset: ContextForge is started',
   },
-  GATEWAY_RPC_URL: { type: url, help: 'gateway: its endpoint for plain JSON-RPC, to measure as well' },
+  GATEWAY_RPC_URL: { type: url, help: 'gateway: its plain JSON-RPC endpoint, which is measured too' },
   GATEWAY_TOKEN: { type: token, help: 'gateway: its bearer token; never printed or stored', secret },
   GATEWAY_HEADERS: {
     type: headerLines,

@@ -47,7 +47,7 @@ function longest(rows: readonly Row[]): Finding[] {
       `${upTo(silent)} succeed without progress, ${upTo(reporting)} with progress`,
       figures,
       reporting > silent
-        ? [remedy('send progress notifications, or raise the idle timeout of what is in between')]
+        ? [remedy('send progress notifications, or raise the idle timeout of the proxies in between')]
         : [],
     ),
   ];
@@ -87,7 +87,7 @@ function progress(rows: readonly Row[]): Finding[] {
       { first_report_s: firstReportMs / 1000 },
       [
         remedy(
-          'flush each event, and turn off response buffering of what is in between (X-Accel-Buffering: no)',
+          'flush each event, and turn off response buffering of the proxies in between (X-Accel-Buffering: no)',
         ),
       ],
     ),

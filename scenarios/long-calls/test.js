@@ -5,8 +5,8 @@ import { defineTest } from '../../lib/test.js';
 import { workload } from '../../workloads/long-calls.js';
 
 /**
- * lengthsS: used if CALL_DURATIONS is not set; calls: per length, without progress and with it; retries: of
- * abandoned calls.
+ * lengthsS: call lengths if CALL_DURATIONS is not set. calls: calls of each length, both with progress and
+ * without. retries: calls that are abandoned and retried.
  */
 const PROFILES = {
   smoke: { lengthsS: [1, 5], calls: 2, retries: 1 },

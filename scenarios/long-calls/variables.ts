@@ -12,6 +12,6 @@ const durations = {
 export const variables = {
   CALL_DURATIONS: {
     type: optional(durations),
-    help: 'long-calls: lengths of the calls, for a TOOL with SECONDS or MILLISECONDS in its ARGS [1s,5s at smoke, 1s,10s,30s,61s,125s, and 300s at full]',
+    help: 'long-calls: call lengths; ARGS needs SECONDS or MILLISECONDS [smoke: 1s,5s; quick: 1s,10s,30s,61s,125s; full: also 300s]',
   },
 };

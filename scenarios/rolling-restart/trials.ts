@@ -19,12 +19,11 @@ import { startSwitch } from './switch.ts';
 type RollingLab = Lab<Config, RollingResult>;
 
 export interface RollingResult {
-  /**
-   * Unix times in milliseconds; 0 = not reached. Calls go to the new server; the old one gets SIGTERM; it has
-   * ended.
-   */
+  /** When calls were switched to the new server. Unix time in milliseconds, 0 = not reached; so are the next two. */
   switchedMs: number;
+  /** When the old server got SIGTERM. */
   endingMs: number;
+  /** When the old server exited. */
   endedMs: number;
   /** Start time of the new server until it was ready, milliseconds. */
   readyMs: number;
@@ -95,7 +94,7 @@ export default async function rollingRestart(lab: RollingLab) {
       await first.stop();
       result.endedMs = Date.now();
       note({ kind: 'removed' });
-      lab.logProgress('rolling-restart: the old server has ended');
+      lab.logProgress('rolling-restart: the old server has stopped');
     },
   });
 }

@@ -1,4 +1,4 @@
-/** Checks whether answers take one of two times, independent of the load. */
+/** Detects latency with a fast and a slow mode that does not depend on the load. */
 import { type Group, inScope, latenciesOf } from '../../collect/groups.ts';
 import type { Phase } from '../../judge/phases.ts';
 import { SPREAD } from '../../limits.ts';

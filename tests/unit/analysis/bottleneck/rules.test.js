@@ -28,7 +28,7 @@ test('no two causes explain each other away: then neither would be named', () =>
     for (const b of CAUSES) {
       if (a.resource >= b.resource) continue;
       const explains = (/** @type {typeof a} */ one, /** @type {typeof a} */ other) =>
-        one.explains?.includes(other.resource) || (one.slows?.includes(other.resource) && !other.itself);
+        one.explains?.includes(other.resource) || (one.slows?.includes(other.resource) && !other.isRootCause);
       assert.ok(!(explains(a, b) && explains(b, a)), `${a.resource} (${a.id}) and ${b.resource} (${b.id})`);
     }
   }
