@@ -147,7 +147,7 @@ test('what does not let a run in is said in the words of its variables', async (
   const right = { ...client, OAUTH_CLIENT_SECRET: oauth.secret };
   await isNotLetIn(/HTTP 400 invalid_target/, { ...right, OAUTH_RESOURCE: 'https://other.example' });
   await isNotLetIn(/exit 2: .*with either OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY/, client);
-  await isNotLetIn(/exit 2: TARGET_TOKEN and OAUTH_CLIENT_ID are set/, {
+  await isNotLetIn(/exit 2: set only one of TARGET_TOKEN and OAUTH_CLIENT_ID/, {
     ...right,
     TARGET_TOKEN: 'a-token-of-its-own',
   });

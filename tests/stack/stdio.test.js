@@ -65,7 +65,7 @@ const REFUSED = [
     'has a URL as well',
     { TARGET_COMMAND: 'node a', TARGET_URL: 'http://127.0.0.1:1/mcp' },
     2,
-    /^error: TARGET_URL and TARGET_COMMAND are set/m,
+    /^error: set only one of TARGET_URL and TARGET_COMMAND/m,
   ],
   [
     'wants a variable that is not set',
