@@ -1,5 +1,5 @@
 /**
- * Renders a table as HTML. On narrow screens, each row is a block, so that there is no horizontal scrolling.
+ * Renders a table as HTML. On narrow screens each row is a block, to avoid horizontal scrolling.
  */
 import { dotStrip } from './dot-strip.ts';
 import { html, type Part } from './html.ts';

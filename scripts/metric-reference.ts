@@ -58,10 +58,14 @@ function ofKind({ isTime, ...metric }: Omit<ClientMetric, 'series'> & { isTime: 
   };
 }
 
+function clientNames(): Named[] {
+  const { metrics }: { metrics: Record<string, Named> } = JSON.parse(readFileSync(NAMES, 'utf8'));
+  return Object.values(metrics);
+}
+
 /** @returns the table of xk6-mcp/README.md */
 export function moduleTable(): string {
-  const { metrics }: { metrics: Record<string, Named> } = JSON.parse(readFileSync(NAMES, 'utf8'));
-  const rows = Object.values(metrics).map(({ name, type, unit, tags = [], help }) => [
+  const rows = clientNames().map(({ name, type, unit, tags = [], help }) => [
     code(name),
     unit ? `${type} (${unit})` : type,
     tags.map(code).join(', '),
@@ -71,8 +75,7 @@ export function moduleTable(): string {
 }
 
 function clientMetrics(): ClientMetric[] {
-  const { metrics }: { metrics: Record<string, Named> } = JSON.parse(readFileSync(NAMES, 'utf8'));
-  const known = Object.values(metrics).map(named);
+  const known = clientNames().map(named);
   const made = readFileSync(SCRIPTS, 'utf8').matchAll(
     /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n(?:export )?const \w+ = new (Counter|Gauge|Rate|Trend)\('(\w+)'(, true)?\);/g,
   );

@@ -115,7 +115,7 @@ type exchange struct {
 
 // transport carries the requests of clients to a server.
 type transport interface {
-	// prepare ensures that there is a server for a client that is about to make a call. isNew reports whether the server was just started, so
+	// prepare starts a server if the client's next call needs one. isNew reports whether the server was just started, so
 	// that nothing has been negotiated with it yet.
 	prepare(c *Client) (isNew bool, f *failure)
 	// roundTrip sends a request and reads its answer until the context ends.

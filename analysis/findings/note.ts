@@ -13,3 +13,7 @@ export function note(subject: string, statement: string, rest: Partial<Finding> 
     ...rest,
   };
 }
+
+/** Tells whether a finding is a note of the test itself: what the test is run to find out. */
+export const isOwnNote = ({ kind, subject }: Finding, test: string | null | undefined): boolean =>
+  kind === 'note' && subject === test;

@@ -5,6 +5,7 @@
 import { apart, counted, duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
 import { boundText, latencyText } from '../collect/latencies.ts';
 import type { Finding } from '../findings/finding.ts';
+import { isOwnNote } from '../findings/note.ts';
 import { FAILURES, NORMAL } from '../limits.ts';
 import { type Culprit, culpritOfRun } from './culprit.ts';
 import { failedProbesText } from './failed-probes.ts';
@@ -98,9 +99,7 @@ function shapeIn({ findings }: Facts, subject?: string): string {
 /** @returns the test's own result: the first of its notes */
 const ofTest = ({ test, findings }: Facts): string[] =>
   findings
-    .filter(
-      ({ kind, subject, confidence }) => kind === 'note' && subject === test && confidence !== 'inconclusive',
-    )
+    .filter((finding) => isOwnNote(finding, test) && finding.confidence !== 'inconclusive')
     .map(({ statement }) => capitalized(statement))
     .slice(0, 1);
 

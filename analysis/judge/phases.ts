@@ -65,7 +65,7 @@ export interface Phase {
   connections?: Connections;
   /** Total time that VUs spent opening sessions, seconds; absent if they opened none. */
   handshakes_s?: number;
-  /** Calls that were open when k6 interrupted them; since: when the first of them began. */
+  /** Calls that k6 interrupted, and when the earliest call began. */
   interrupted?: { calls: number; since: string };
   /** By kind. */
   failures: Record<string, number> | null;

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Finding } from '../findings/finding.ts';
+import { isOwnNote } from '../findings/note.ts';
 import { lengthText } from '../judge/partial.ts';
 import type { Run } from '../judge/run.ts';
 import type { Verdict } from '../judge/verdict.ts';
@@ -169,7 +170,10 @@ function findings(run: Run, paint: Paint): string[] {
   const noteLines = (notes: typeof all) =>
     notes
       .filter(({ kind, statement }) => kind === 'note' && !isReason(statement))
-      .map(({ subject, statement }) => (subject === run.test ? wrap(statement, '- ') : [`- ${statement}`]));
+      .map((finding) => {
+        const { statement } = finding;
+        return isOwnNote(finding, run.test) ? wrap(statement, '- ') : [`- ${statement}`];
+      });
   const own = noteLines(all.slice(0, ownCount));
   const entries = [
     ...own,
@@ -181,7 +185,7 @@ function findings(run: Run, paint: Paint): string[] {
       ]),
     ...noteLines(all.slice(ownCount)),
   ];
-  const ofTest = all.filter(({ kind, subject }) => kind === 'note' && subject === run.test).length;
+  const ofTest = all.filter((finding) => isOwnNote(finding, run.test)).length;
   const visibleEntries = entries.slice(0, Math.max(MAX_FINDINGS, Math.min(ofTest, MAX_OWN_NOTES)));
   if (visibleEntries.length === 0) return [];
   const rest = entries.length - visibleEntries.length;

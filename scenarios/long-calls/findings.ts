@@ -4,8 +4,9 @@ import type { Finding } from '../../analysis/findings/finding.ts';
 import { note } from '../../analysis/findings/note.ts';
 import { remedy } from '../../analysis/findings/remedy.ts';
 import { LONG_CALLS } from '../../analysis/limits.ts';
+import { medianOf } from '../../analysis/statistics/interval.ts';
 import { counted, duration, milliseconds, number, percent } from '../../contract/units.js';
-import { medianOf, type Retry, type Row } from './rows.ts';
+import type { Retry, Row } from './rows.ts';
 
 const about = (statement: string, figures: Finding['figures'] = {}, evidence: string[] = []) =>
   note('long-calls', statement, { figures, evidence });

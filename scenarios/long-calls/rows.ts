@@ -10,7 +10,7 @@ import {
 import { signalMean } from '../../analysis/collect/signals.ts';
 import { SparseHistogram } from '../../analysis/collect/sparse-histogram.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';
-import { percentile } from '../../analysis/statistics/percentile.ts';
+import { medianOf } from '../../analysis/statistics/interval.ts';
 import type { Facts } from '../../analysis/tables/report-tables.ts';
 
 /** Calls of one length, either with or without progress. */
@@ -84,12 +84,7 @@ export function retryOf(
   const p50Of = (part: string) => latenciesOf(groupsOf(part)).of('ok').latency?.p50;
   const cpuOf = (part: string) => {
     const means = partOf(part).flatMap(({ name }) => signalMean(signals, 'cpu', name) ?? []);
-    return means.length === 0
-      ? null
-      : percentile(
-          means.toSorted((a, b) => a - b),
-          0.5,
-        );
+    return means.length === 0 ? null : medianOf(means);
   };
   const [aloneMs, retriedMs] = [p50Of('alone'), p50Of('retried')];
   const [givenUp] = partOf('given-up');
@@ -98,10 +93,3 @@ export function retryOf(
   const givenUpMs = Number(givenUp.labels.give_up_s) * 1000;
   return { aloneMs, retriedMs, givenUpMs, aloneCpu: cpuOf('alone'), retriedCpu: cpuOf('retried') };
 }
-
-/** @param values at least one */
-export const medianOf = (values: readonly number[]): number =>
-  percentile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );

@@ -1,7 +1,8 @@
 /** `make long-calls`: which calls succeed, by length and by whether they request progress. */
+import { medianOf } from '../../analysis/statistics/interval.ts';
 import { type Built, type Facts, type ReportTable, tableOf } from '../../analysis/tables/report-tables.ts';
 import { findingsOf } from './findings.ts';
-import { medianOf, type Row, retryOf, rowsOf } from './rows.ts';
+import { type Row, retryOf, rowsOf } from './rows.ts';
 
 export default function longCalls({ phases, groups, signals }: Facts): Built {
   const measured = phases.filter(({ measured }) => measured);
@@ -35,7 +36,7 @@ const lengthTable = (rows: readonly Row[]): ReportTable =>
   );
 
 /** @param times milliseconds */
-const seconds = (times: readonly number[], of: (times: readonly number[]) => number) =>
-  times.length === 0 ? null : of(times) / 1000;
+const seconds = (times: number[], figureOf: (times: number[]) => number) =>
+  times.length === 0 ? null : figureOf(times) / 1000;
 
-const maximum = (times: readonly number[]) => Math.max(...times);
+const maximum = (times: number[]) => Math.max(...times);

@@ -4,8 +4,8 @@
  * buffered: something between holds the stream back until its end; serial: one job at a time, which goes on when its client has left; joins: a
  * second call with the same arguments gets the result of the first; instant: `ms` means nothing; none: it works.
  */
-import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startJobServer } from './job-server.js';
 
 const [, , port, mode = 'none', seconds = '1'] = process.argv;
 const REPORT_MS = 500;
@@ -30,8 +30,8 @@ function work(ms) {
   return job;
 }
 
-/** @param {import('node:http').ServerResponse} response @param {any} message */
-async function callTool(response, { id, params }) {
+/** @type {import("./job-server.js").Handler} the result, or nothing if it is sent on a stream */
+async function callTool({ id, params }, response) {
   const token = params._meta?.progressToken;
   /** @type {NodeJS.Timeout | undefined} */
   let limit;
@@ -63,38 +63,9 @@ async function callTool(response, { id, params }) {
   clearInterval(reporter);
   clearTimeout(limit);
   if (response.writableEnded || response.destroyed) return;
-  if (!response.headersSent) {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: RESULT }));
-    return;
-  }
+  if (!response.headersSent) return RESULT;
   send({ id, result: RESULT });
   response.end(held.join(''));
 }
 
-/** @param {string} method @returns {object} */
-function resultOf(method) {
-  if (method === 'server/discover')
-    return {
-      resultType: 'complete',
-      supportedVersions: ['2026-07-28'],
-      capabilities: { tools: {} },
-      serverInfo: { name: `long-calls-${mode}`, version: '1.0.0' },
-    };
-  if (method === 'tools/list')
-    return {
-      resultType: 'complete',
-      tools: [{ name: 'job', annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } }],
-    };
-  return { resultType: 'complete' };
-}
-
-createServer(async (request, response) => {
-  if (request.method !== 'POST') return void response.writeHead(405).end();
-  let body = '';
-  for await (const part of request.setEncoding('utf8')) body += part;
-  const message = JSON.parse(body);
-  if (message.method === 'tools/call') return callTool(response, message);
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: resultOf(message.method) }));
-}).listen(Number(port), '127.0.0.1');
+startJobServer(Number(port), { name: `long-calls-${mode}`, methods: { 'tools/call': callTool } });

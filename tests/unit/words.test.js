@@ -1,10 +1,10 @@
 /** Docs, comments, messages and names use the terms of the field, and one term for one thing. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { projectFiles } from '../project-files.js';
 
-/** Terms, and what to write instead. Words of names are separate words: `targetKnobs` has the word knobs. @type {[RegExp, string][]} */
+/** Terms, and what to write instead. Names are split into words: `targetKnobs` contains knobs. @type {[RegExp, string][]} */
 const TERMS = [
   [/\blegs?\b/i, 'trial'],
   [/\bknobs?\b/i, 'setting'],
@@ -30,9 +30,7 @@ const EXEMPT = [
   /^tests\/unit\/words\.test\.js$/,
 ];
 
-const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
-  .split('\0')
-  .filter((file) => file !== '' && EXEMPT.every((pattern) => !pattern.test(file)));
+const files = projectFiles().filter((file) => EXEMPT.every((pattern) => !pattern.test(file)));
 
 /** @param {string} text @returns {string} with a space between the words of names */
 const apart = (text) => text.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
