@@ -1,20 +1,19 @@
 /** The server under test, if SERVER_COMMAND starts it. */
-import { appendFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanText } from '../analysis/clean-text.ts';
 import { ConfigError } from '../contract/config-error.js';
 import { readVariables } from '../contract/variable.js';
 import { server as ofServer } from '../contract/variables/server.js';
 import { environmentOf } from './child.ts';
 import { startGroup } from './group.ts';
+import { ProgramLog } from './program-log.ts';
 
 /**
  * Environment variables that a server gets: those that programs and toolchains need to start. Secrets of the
  * run and the command files of a pipeline (GITHUB_ENV) are not passed.
  */
-const OF_TOOLCHAINS = [
+export const OF_TOOLCHAINS = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE'],
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'CI'],
@@ -54,10 +53,6 @@ const OF_TOOLCHAINS = [
 const LOOK_MS = 10;
 const ANSWER_MS = 2_000;
 const STOP_MS = 10_000;
-const MAX_LOG = 10_000_000;
-const MAX_LINE = 2_000;
-/** Lines of its log in the message if it does not become ready. */
-const LAST = 5;
 
 export class NotReady extends Error {}
 
@@ -112,28 +107,12 @@ export function askedServer(): AskedServer | null {
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { command, url, exact, withinS, log, variables, secrets, signal } = options;
-  let written = 0;
-  let rest = '';
-  let last: string[] = [];
-  let isOver = false;
-  const keep = (text: string) => {
-    // Ignore output of processes that outlive the server: the log may already be deleted.
-    if (isOver) return;
-    // Process whole lines, so that a secret is never split.
-    const lines = `${rest}${text}`.split('\n');
-    rest = (lines.pop() ?? '').slice(-MAX_LOG);
-    for (const line of lines) {
-      const clean = cleanText(line, secrets, MAX_LINE);
-      last = [...last.slice(1 - LAST), clean];
-      written += clean.length + 1;
-      if (written <= MAX_LOG) appendFileSync(log, `${clean}\n`);
-    }
-  };
+  const output = new ProgramLog(log, secrets);
   const beganMs = performance.now();
   const child = startGroup(['bash', '-c', command], {
     env: environmentOf([...OF_TOOLCHAINS, ...variables]),
     isWholeEnv: true,
-    onOutput: keep,
+    onOutput: output.add,
   });
   let code: number | null = null;
   child.ended.then((ended) => {
@@ -151,10 +130,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
             : null;
     if (why) {
       await child.stop(STOP_MS);
-      keep('\n');
-      isOver = true;
-      const said = last.filter((line) => line !== '');
-      throw new NotReady(`${why}${said.length > 0 ? `; it said last: ${said.join(' | ')}` : ''}`);
+      output.close();
+      throw new NotReady(`${why}${output.lastWords()}`);
     }
     await sleep(LOOK_MS);
   }
@@ -163,8 +140,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async stop() {
       const ended = code;
       await child.stop(STOP_MS);
-      if (rest !== '') keep('\n');
-      isOver = true;
+      output.close();
       return ended === null ? null : `the server ended by itself, with exit code ${ended}`;
     },
   };

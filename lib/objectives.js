@@ -59,10 +59,16 @@ export function readThresholds(text) {
 export function owedObjectives(documents, anyServer = {}) {
   /** @type {Objectives} */
   const owed = { each: { ...OWED } };
-  for (const [scope, limits] of [...Object.entries(documents), ...Object.entries(anyServer)]) {
-    const relative = Object.entries(limits).filter(([metric]) => metric.endsWith('_vs_first'));
-    if (relative.length > 0) owed[scope] = { ...owed[scope], ...Object.fromEntries(relative) };
-  }
+  /** @param {string} scope @param {[string, number][]} limits */
+  const add = (scope, limits) => {
+    if (limits.length > 0) owed[scope] = { ...owed[scope], ...Object.fromEntries(limits) };
+  };
+  for (const [scope, limits] of Object.entries(documents))
+    add(
+      scope,
+      Object.entries(limits).filter(([metric]) => metric.endsWith('_vs_first')),
+    );
+  for (const [scope, limits] of Object.entries(anyServer)) add(scope, Object.entries(limits));
   return owed;
 }
 

@@ -25,7 +25,8 @@ import {
   readThresholds,
   toThresholds,
 } from './objectives.js';
-import { toScenarios, toSequenceScenario, WARM_UP } from './phases.js';
+import { ofTrial } from './of-trial.js';
+import { toScenarios, toSequenceScenario } from './phases.js';
 import { makePlan } from './plan.js';
 import { planShape } from './plan-shape.js';
 import { withSecrets } from './secret-source.js';
@@ -76,14 +77,18 @@ function compose(given) {
   const wanted = documents
     ? definition.objectives
     : owedObjectives(definition.objectives, definition.anyServer);
-  const { phases: shape, objectives: defaults } = ofTrial(wanted, planShape(definition, config));
+  const trial = ofTrial({
+    objectives: wanted,
+    changes: thresholds.changes,
+    phases: planShape(definition, config),
+  });
   const operations = planOperations(workload, mixOf(definition), config);
-  const phases = withWeights(shape, workload, operations);
+  const phases = withWeights(trial.phases, workload, operations);
   needItems(name, workload.name, phases, operations);
   const how = { isTrial: Boolean(__ENV.TRIAL) };
   const objectives = thresholds.off
     ? []
-    : planObjectives(defaults, thresholds.changes, phases, operations, how);
+    : planObjectives(trial.objectives, trial.changes, phases, operations, how);
   const plan = makePlan(definition, { config, workload, phases, operations, objectives, documents });
   needWithinLimits(phases, config);
   if (plan.target.dialect !== 'mcp' && phases.some(({ opens }) => opens))
@@ -171,35 +176,6 @@ function dry(test) {
     // CLEAN_UP=1 cleans up after a run that was killed.
     teardown: __ENV.CLEAN_UP === '1' ? test.teardown : async () => {},
     options: { ...test.options, scenarios, thresholds: {} },
-  };
-}
-
-/**
- * Adds the trial's name and labels to the phases of a trial (TRIAL), to distinguish them from those of other
- * trials.
- *
- * @param {import('./objectives.js').Objectives} objectives
- * @param {PlannedPhase[]} phases
- */
-function ofTrial(objectives, phases) {
-  const { TRIAL: trial, TRIAL_LABELS: labels } = __ENV;
-  if (!trial) return { objectives, phases };
-  const alone = phases.filter(({ measured }) => measured).length === 1;
-  /** @param {string} name */
-  const rename = (name) => (alone && name !== WARM_UP ? trial : `${trial}-${name}`);
-  const own = JSON.parse(labels || '{}');
-  const names = phases.map(({ name }) => name);
-  const renamed = Object.entries(objectives).map(([scope, limits]) => [
-    names.includes(scope) ? rename(scope) : scope,
-    limits,
-  ]);
-  return {
-    objectives: Object.fromEntries(renamed),
-    phases: phases.map((phase) => ({
-      ...phase,
-      name: rename(phase.name),
-      ...(phase.measured && { labels: { ...own, ...phase.labels } }),
-    })),
   };
 }
 

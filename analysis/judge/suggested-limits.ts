@@ -1,5 +1,6 @@
 /** Suggests latency limits for a server without objectives, based on a run's measurements. */
 
+import { partOf } from '../../contract/tests.js';
 import { loadOf } from './phases.ts';
 import type { Run } from './run.ts';
 
@@ -17,14 +18,15 @@ const PERCENTILES = [
 
 /**
  * @returns thresholds: a value for THRESHOLDS; samples: the smallest number of samples of a limit. null if
- *   the run did not pass, already has latency limits, or has too few answers
+ *   the run did not pass, already has latency limits, has too few answers, or no scope fits
  */
 export function suggestedLimits({
+  test,
   documents,
   thresholds,
   verdict,
   phases,
-}: Pick<Run, 'documents' | 'thresholds' | 'verdict' | 'phases'>): {
+}: Pick<Run, 'test' | 'documents' | 'thresholds' | 'verdict' | 'phases'>): {
   thresholds: string;
   margin: number;
   samples: number;
@@ -43,11 +45,10 @@ export function suggestedLimits({
     limit: roundUp(MARGIN * (latency_ms?.[percentile] ?? 0)),
   }));
   // Phases with the same load share a limit.
-  const loads = new Set(judged.map(loadOf));
-  const scopes =
-    loads.size === 1 && judged.length > 1
-      ? [{ name: 'each', limit: Math.max(...limits.map(({ limit }) => limit)) }]
-      : limits;
+  const isShared = new Set(judged.map(loadOf)).size === 1;
+  // The names of a trial's phases are not those that THRESHOLDS accepts.
+  if (!isShared && partOf(test ?? '', 'trials')) return null;
+  const scopes = isShared ? [{ name: 'each', limit: Math.max(...limits.map(({ limit }) => limit)) }] : limits;
   return {
     thresholds: scopes.map(({ name, limit }) => `${name}.${percentile}_ms=${limit}`).join(','),
     margin: MARGIN,

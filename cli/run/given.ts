@@ -11,6 +11,7 @@ export type Given = Record<string, string | null>;
 
 /** Not repeated: TESTID already exists, and DRY_RUN only shows a plan. */
 const NOT_REPEATED = ['TESTID', 'DRY_RUN'];
+const SHELL_COMMANDS = ['SERVER_COMMAND', 'RESTART_COMMAND'];
 /** A query string may contain a key. */
 const HAS_QUERY = /:\/\/\S*\?/;
 
@@ -28,7 +29,7 @@ export function givenVariables(env: NodeJS.ProcessEnv): Given {
       const value = env[name];
       if (!value || NOT_REPEATED.includes(name) || isProgram(value)) return [];
       if (name === 'TARGET_COMMAND' && hasSecret(splitCommand(value) ?? [])) return [[name, null]];
-      if (name === 'SERVER_COMMAND' && mentionsSecret(value)) return [[name, null]];
+      if (SHELL_COMMANDS.includes(name) && mentionsSecret(value)) return [[name, null]];
       return [[name, secret ? null : kept(ofProject(value))]];
     }),
   );

@@ -128,8 +128,8 @@ async function timing({ test, config }: Lab<ChaosConfig, ChaosResult>) {
     TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
   };
   // At a low rate the baseline is lengthened at the cost of the other phases.
-  const fault = await plannedFault(test, env);
-  return { injectS: fault.start_s, removeS: fault.start_s + fault.duration_s, env };
+  const { startS, endS } = await plannedFault(test, env);
+  return { injectS: startS, removeS: endS, env };
 }
 
 /** Removes a fault at most once per injection: at the end of the test if the end of the trial failed to. */

@@ -30,13 +30,17 @@ function failed(parts: readonly Part[], failures: Record<string, number>): Findi
   const [calls, lost] = [sumOf('requests'), sumOf('failed')];
   if (calls === 0) return [];
   if (lost === 0)
-    return [about(`no call failed while the server was replaced (${number(calls)} calls)`, { failed: 0 })];
+    return [about(`no call failed during and after the replacement (${number(calls)} calls)`, { failed: 0 })];
   const kinds = Object.entries(failures).map(([kind, count]) => `${number(count)} ${kind}`);
   return [
     about(
-      `${number(lost)} of ${counted(calls, 'call')} failed while the server was replaced and after it: ${kinds.join(', ')}`,
+      `${number(lost)} of ${counted(calls, 'call')} failed during and after the replacement: ${kinds.join(', ')}`,
       { failed: lost },
-      [remedy('on SIGTERM take no new connections, finish the calls that are open, and end then')],
+      [
+        remedy(
+          'on SIGTERM, accept no new connections, finish the open calls, then exit; send calls to the new server only when it is ready',
+        ),
+      ],
     ),
   ];
 }
@@ -46,37 +50,34 @@ function sessions([before, ...since]: readonly Part[]): Finding[] {
   if (lost === 0 || (before?.sessionsLost ?? 0) >= lost) return [];
   return [
     about(
-      `the new server did not know the sessions of the old one: ${counted(lost, 'session')} had to be opened again`,
+      `the new server did not know the old server's sessions: ${counted(lost, 'session')} had to be re-opened`,
       { sessions_lost: lost },
-      [remedy('keep sessions in a store that all servers share, or do without them (2026-07-28)')],
+      [remedy('keep sessions in a store that all servers share, or use none (protocol version 2026-07-28)')],
     ),
   ];
 }
 
-function streams({ before, least, backS }: HeldThrough): Finding[] {
-  const ended = before - least;
-  if (ended === 0) return [about(`none of ${counted(before, 'stream')} ended`, { streams_lost: 0 })];
+function streams({ before, closed, backS }: HeldThrough): Finding[] {
+  if (closed === 0) return [about(`all ${counted(before, 'stream')} stayed open`, { streams_lost: 0 })];
+  const count =
+    closed <= before
+      ? `${number(closed)} of ${counted(before, 'stream')} closed`
+      : `${counted(before, 'stream')} closed ${number(closed)} times`;
   const back =
     backS === null
-      ? 'not all of them came back in time'
-      : `all were held again ${duration(backS)} after it had ended`;
-  return [
-    about(`${number(ended)} of ${counted(before, 'stream')} ended with the old server; ${back}`, {
-      streams_lost: ended,
-      streams_back_s: backS,
-    }),
-  ];
+      ? 'not all of them were re-opened before the load ended'
+      : `all were open again ${duration(backS)} after the replacement`;
+  return [about(`${count}; ${back}`, { streams_lost: closed, streams_back_s: backS })];
 }
 
 function recovery({ affected, recovery_s, observed_s, reason }: Effect): Finding[] {
-  if (affected === null)
-    return reason ? [about(`how long it took until all was as before is inconclusive: ${reason}`)] : [];
-  if (!affected) return [about('latency and failures stayed as they were before')];
+  if (affected === null) return reason ? [about(`the recovery time is inconclusive: ${reason}`)] : [];
+  if (!affected) return [about('latency and failures stayed in their normal range')];
   return [
     about(
       recovery_s === null
-        ? `all was not as before within ${duration(observed_s)} of the end of the old server`
-        : `all was as before ${duration(recovery_s)} after the old server had ended`,
+        ? `latency and failures were not back to normal ${duration(observed_s)} after the replacement`
+        : `latency and failures were back to normal ${duration(recovery_s)} after the replacement`,
       { recovery_s },
     ),
   ];

@@ -19,12 +19,15 @@ export interface Part extends Phase {
   sessionsLost: number;
 }
 
-/** Streams that were open at the switch. */
+/** Streams that were open when the replacement began. */
 export interface HeldThrough {
   before: number;
-  /** The minimum number of streams held since then. */
-  least: number;
-  /** Time from the end of the old server until as many were held as before, seconds; null = not in time. */
+  /** How often a stream closed since then. */
+  closed: number;
+  /**
+   * Seconds from the end of the replacement until as many were held as before; null: not before the load
+   * ended.
+   */
   backS: number | null;
 }
 
@@ -63,18 +66,20 @@ export default function rollingRestart({
 }
 
 function heldThrough(
-  { held }: Streams,
-  { switchedMs, endedMs }: RollingResult,
+  { held, ends = [] }: Streams,
+  { beganMs, endedMs }: RollingResult,
   { end }: Phase,
 ): HeldThrough | null {
-  const before = held.findLast(({ at }) => at < switchedMs)?.count ?? 0;
+  const before = held.findLast(({ at }) => at < beganMs)?.count ?? 0;
   if (before === 0) return null;
   const untilMs = Date.parse(end ?? '') - LEAVING_MS;
-  const since = held.filter(({ at }) => at >= switchedMs && at < untilMs);
-  const least = since.reduce((low, { count }) => Math.min(low, count), before);
-  const lowest = since.findLastIndex(({ count }) => count === least);
-  const back = since.find(({ count }, index) => index > lowest && count >= before);
-  return { before, least, backS: back ? Math.max(0, back.at - endedMs) / 1000 : null };
+  const isSince = (ms: number) => ms >= beganMs && ms < untilMs;
+  const closed = ends.filter(
+    ({ asked, openedMs, ageMs }) => openedMs !== undefined && isSince(asked + ageMs),
+  );
+  const since = held.filter(({ at }) => isSince(at));
+  const back = since[since.findLastIndex(({ count }) => count < before) + 1];
+  return { before, closed: closed.length, backS: back ? Math.max(0, back.at - endedMs) / 1000 : null };
 }
 
 /** @returns nothing if the baseline is inconclusive or the observed time too short */
@@ -95,10 +100,7 @@ function recovered({ recovery_s, observed_s, affected }: Effect, after: Phase): 
   ];
 }
 
-const partTable = (
-  parts: readonly Part[],
-  { readyMs, switchedMs, endingMs, endedMs }: RollingResult,
-): ReportTable =>
+const partTable = (parts: readonly Part[], result: RollingResult): ReportTable =>
   tableOf(
     'The server is replaced',
     parts,
@@ -112,13 +114,20 @@ const partTable = (
       { name: 'max', unit: 'ms', of: ({ latency_ms: latency }) => latency?.max ?? null },
     ],
     [
-      `The new server was ready after ${duration(readyMs / 1000)}. From then on it got all calls; the old one was told to end (SIGTERM) ${duration((endingMs - switchedMs) / 1000)} later, and took ${duration((endedMs - endingMs) / 1000)}.`,
-      'Sessions lost: calls whose session the new server did not know. They were made again in a new one, and count once.',
+      procedure(result),
+      'Sessions lost: calls whose session the server no longer knew. Each was repeated in a new session and counts once.',
     ],
   );
 
+function procedure({ beganMs, endedMs, takeover }: RollingResult): string {
+  if (!takeover) return `RESTART_COMMAND took ${duration((endedMs - beganMs) / 1000)}.`;
+  const { readyMs, stoppingMs } = takeover;
+  const [drained, stopped] = [stoppingMs - beganMs, endedMs - stoppingMs].map((ms) => duration(ms / 1000));
+  return `The new server was ready after ${duration(readyMs / 1000)} and got all new calls. ${drained} later the old server got SIGTERM; it exited after ${stopped}.`;
+}
+
 const PARTS: Record<string, string> = {
-  baseline: 'before',
-  fault: 'while it is replaced',
-  after: 'after',
+  baseline: 'before the replacement',
+  fault: 'during the replacement',
+  after: 'after the replacement',
 };

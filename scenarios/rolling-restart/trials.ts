@@ -1,12 +1,13 @@
 /**
- * Replaces the server under a steady load: starts a second one, sends calls to it, and stops the first one.
+ * Replaces the server under a steady load: RESTART_COMMAND does it, or a second server takes over behind HAProxy
+ * and the first one is stopped.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namesPort, type OwnServer } from '../../cli/run/own-server.ts';
 import { toolPath } from '../../cli/tool-path.ts';
 import type { Config } from '../../cli/trials/config.ts';
 import { startInstance } from '../../cli/trials/instance.ts';
-import type { Lab } from '../../cli/trials/lab.ts';
+import type { Clock, Lab } from '../../cli/trials/lab.ts';
 import { needConnection } from '../../cli/trials/need-connection.ts';
 import { plannedFault } from '../../cli/trials/planned-fault.ts';
 import { isReference } from '../../cli/trials/reference-only.ts';
@@ -14,19 +15,27 @@ import type { TrialsModule } from '../../cli/trials/trials.ts';
 import { watchInstead } from '../../cli/trials/watch-instead.ts';
 import { ConfigError } from '../../contract/config-error.js';
 import { freePort } from '../../contract/free-port.js';
+import { duration } from '../../contract/units.js';
+import { runRestartCommand } from './restart-command.ts';
 import { startSwitch } from './switch.ts';
+import type { variables } from './variables.ts';
 
-type RollingLab = Lab<Config, RollingResult>;
+type RollingConfig = Config<typeof variables>;
+type RollingLab = Lab<RollingConfig, RollingResult>;
 
+/** Unix times in milliseconds, 0 = not reached. */
 export interface RollingResult {
-  /** When calls were switched to the new server. Unix time in milliseconds, 0 = not reached; so are the next two. */
-  switchedMs: number;
-  /** When the old server got SIGTERM. */
-  endingMs: number;
-  /** When the old server exited. */
+  /** When calls were switched to the new server, or RESTART_COMMAND was started. */
+  beganMs: number;
+  /** When the old server or RESTART_COMMAND exited. */
   endedMs: number;
-  /** Start time of the new server until it was ready, milliseconds. */
-  readyMs: number;
+  /** null: RESTART_COMMAND replaced the server. */
+  takeover: {
+    /** Start time of the new server until it was ready, milliseconds. */
+    readyMs: number;
+    /** When the old server got SIGTERM. */
+    stoppingMs: number;
+  } | null;
 }
 
 /** Time between the switch and the end of the old server, so that it can finish its calls. */
@@ -38,65 +47,110 @@ const POOL_SIZE = 10;
 
 export const nativeOnly = true;
 
-export function check(config: Config) {
-  needConnection(config, 'rolling-restart puts HAProxy in front of it');
-  const { TARGET_URL: url, SERVER_COMMAND: command, READY_URL: ready } = config;
+export function check(config: RollingConfig) {
+  needConnection(config, 'rolling-restart replaces the server behind its address');
+  const { TARGET_URL: url, SERVER_COMMAND: command, RESTART_COMMAND: restart, READY_URL: ready } = config;
+  if (restart !== '') {
+    if (command !== '') throw new ConfigError('set only one of RESTART_COMMAND and SERVER_COMMAND');
+    return;
+  }
   if (isReference(config)) return;
   if (command === '')
     throw new ConfigError(
-      'SERVER_COMMAND is empty; rolling-restart needs the command that starts the server at TARGET_URL',
+      'rolling-restart needs RESTART_COMMAND, which replaces the server at TARGET_URL, or SERVER_COMMAND, which starts it',
     );
   if (!url.startsWith('http:'))
     throw new ConfigError(
-      `TARGET_URL is "${url.slice(0, 80)}"; valid for rolling-restart: http://, without TLS`,
+      `TARGET_URL is "${url.slice(0, 80)}"; valid for rolling-restart with SERVER_COMMAND: http://, without TLS`,
     );
   const { port } = new URL(url);
   if (!namesPort(command, port))
     throw new ConfigError(
-      `SERVER_COMMAND does not contain the port of TARGET_URL (${port || 'none'}); a second server could not have another port`,
+      `SERVER_COMMAND does not contain the port of TARGET_URL (${port || 'none'}), so a second server can't get another port`,
     );
   if (ready !== '' && !namesPort(ready, port))
     throw new ConfigError(
-      `READY_URL does not contain the port of TARGET_URL (${port}); both servers would have the same`,
+      `READY_URL does not contain the port of TARGET_URL (${port}), so both servers would have the same READY_URL`,
     );
 }
 
-export const lasts: TrialsModule<Config>['lasts'] = (_, trialS) => trialS();
+export const lasts: TrialsModule<RollingConfig>['lasts'] = (_, trialS) => trialS();
 
 export default async function rollingRestart(lab: RollingLab) {
-  await lab.sh(['scripts/setup', 'haproxy']);
-  const result: RollingResult = { switchedMs: 0, endingMs: 0, endedMs: 0, readyMs: 0 };
+  const result: RollingResult = { beganMs: 0, endedMs: 0, takeover: null };
   lab.result = result;
-  const { first, second, path } = lab.server ? await ownServers(lab, lab.server) : await instances(lab);
-  const balancer = await startSwitch(toolPath('haproxy'), [first.address, second.address]);
-  lab.onEnd(balancer.stop);
-  const env = {
-    TARGET_URL: balancer.url + path,
-    TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
-  };
-  const replaced = await plannedFault(lab.test, env);
+  const timeout = { TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT };
+  const { env, replace } =
+    lab.config.RESTART_COMMAND === ''
+      ? await byTakeover(lab, timeout, result)
+      : byCommand(lab, timeout, result);
+  const { startS, loadEndS } = await plannedFault(lab.test, env);
   await lab.trial({
     name: 'rolling',
     env,
-    during: async ({ at, note }) => {
-      await at(replaced.start_s);
+    during: async (clock) => {
+      await clock.at(startS);
+      clock.note({ kind: 'inject' });
+      await replace(clock, loadEndS);
+      result.endedMs = Date.now();
+      clock.note({ kind: 'removed' });
+    },
+  });
+}
+
+interface Replacement {
+  /** Variables of the k6 run. */
+  env: Record<string, string>;
+  replace: (clock: Clock, loadEndS: number) => Promise<void>;
+}
+
+function byCommand(
+  { config, folder, logProgress }: RollingLab,
+  env: Replacement['env'],
+  result: RollingResult,
+): Replacement {
+  return {
+    env,
+    replace: async ({ at }, loadEndS) => {
+      logProgress('rolling-restart: RESTART_COMMAND is running ...');
+      result.beganMs = Date.now();
+      await runRestartCommand({
+        command: config.RESTART_COMMAND,
+        variables: config.SERVER_ENV ?? [],
+        folder,
+        loadEnd: at(loadEndS),
+      });
+      logProgress(`rolling-restart: RESTART_COMMAND took ${duration((Date.now() - result.beganMs) / 1000)}`);
+    },
+  };
+}
+
+async function byTakeover(
+  lab: RollingLab,
+  timeout: Replacement['env'],
+  result: RollingResult,
+): Promise<Replacement> {
+  await lab.sh(['scripts/setup', 'haproxy']);
+  const { first, second, path } = lab.server ? await ownServers(lab, lab.server) : await instances(lab);
+  const balancer = await startSwitch(toolPath('haproxy'), [first.address, second.address]);
+  lab.onEnd(balancer.stop);
+  return {
+    env: { ...timeout, TARGET_URL: balancer.url + path },
+    replace: async () => {
       lab.logProgress('rolling-restart: starting the new server ...');
-      note({ kind: 'inject' });
-      result.readyMs = await second.start();
+      const readyMs = await second.start();
       await balancer.toSecond();
-      result.switchedMs = Date.now();
+      result.beganMs = Date.now();
       lab.logProgress(
-        `rolling-restart: it was ready after ${Math.round(result.readyMs)} ms, and has the calls now`,
+        `rolling-restart: the new server was ready after ${duration(readyMs / 1000)} and gets all new calls`,
       );
       await sleep(DRAIN_MS);
       lab.check();
-      result.endingMs = Date.now();
+      result.takeover = { readyMs, stoppingMs: Date.now() };
       await first.stop();
-      result.endedMs = Date.now();
-      note({ kind: 'removed' });
       lab.logProgress('rolling-restart: the old server has stopped');
     },
-  });
+  };
 }
 
 /** One of the two servers. */

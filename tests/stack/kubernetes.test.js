@@ -169,7 +169,7 @@ function initialize(manifests, archive) {
  */
 function fits(users, { metadata, spec }) {
   const [, megabytes] =
-    /^ +memory += users x ([\d.]+) MB$/m.exec(readFileSync('docs/scale.md', 'utf8')) ?? [];
+    /^ +memory += VUs x ([\d.]+) MB$/m.exec(readFileSync('docs/scale.md', 'utf8')) ?? [];
   const [, mebibytes] = /^GOMEMLIMIT=(\d+)MiB$/m.exec(readFileSync(`${FOLDER}/base/run.env`, 'utf8')) ?? [];
   const each = (users / spec.parallelism) * Number(megabytes);
   assert.ok(each < (Number(mebibytes) * 1024 ** 2) / 1e6, `${metadata.name}: ${each} MB a runner`);

@@ -106,11 +106,13 @@ test('limits to take over: the highest percentile with ten answers in its tail, 
     samples: 1000,
   });
   assert.equal(suggestedLimits(measured([500, 499]))?.thresholds, 'each.p95_ms=62');
-  assert.equal(suggestedLimits(measured([20]))?.thresholds, 'phase-1.p50_ms=16');
+  assert.equal(suggestedLimits(measured([20]))?.thresholds, 'each.p50_ms=16');
   assert.equal(
     suggestedLimits(measured([1000, 1000], [10, 50]))?.thresholds,
     'phase-1.p99_ms=130,phase-2.p99_ms=130',
   );
+  const trials = { ...measured([1000, 1000], [10, 50]), test: 'sweep' };
+  assert.equal(suggestedLimits(trials), null, "THRESHOLDS does not know the trials' names of phases");
 });
 
 test('no limits where they are set already, by documents too, of too few answers, or of a run that did not pass', () => {
@@ -142,6 +144,6 @@ test('limits to take over are a line that can be pasted', async () => {
   const lines = await commands({ verdict: PASS, variables: {}, documents, thresholds, phases });
   assert.match(
     joined(lines),
-    /^limits: {3}THRESHOLDS=phase-1\.p99_ms=130\n {10}# to judge latency: 1\.5 x the highest that a phase had, of 1,000 requests or more$/m,
+    /^limits: {3}THRESHOLDS=each\.p99_ms=130\n {10}# to judge latency: 1\.5 x the highest that a phase had, of 1,000 requests or more$/m,
   );
 });
