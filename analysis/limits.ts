@@ -1,61 +1,60 @@
 /**
- * All limits of verdicts and findings. `make docs` writes docs/limits.md from these comments: the first
- * sentence says what a limit is for, the rest why it has its value. Shares are 0 to 1. The end of a name is
- * its unit.
+ * All limits of verdicts and findings. `make docs` writes docs/limits.md from these comments. The first
+ * sentence describes the limit, the others explain its value. Shares are 0 to 1. Names end in the unit.
  */
 import { MAX_GENERATOR_CPU, MIN_DELIVERED } from '../contract/limits.js';
 
 /** Objectives */
 export const OBJECTIVES = {
-  /** Probability, for a server that meets its objective, of this many slow or failed calls. Below it, the calls contradict the objective. */
+  /** Maximum probability of the observed slow or failed calls on a server that meets the objective. Below it, the objective counts as missed. */
   maxChance: 1e-4,
-  /** Minimum share of the failures for an operation to be named as their cause. */
+  /** Minimum share of the failures that an operation must have to be named as their cause. */
   minOwnFailures: 0.5,
 };
 
 /** Trust */
 export const TRUST = {
-  /** Maximum CPU of k6, as a share of what it may use. A busier generator measures mostly itself. */
+  /** Maximum CPU usage of k6, as a share of the CPU available to it. A busier generator mostly measures itself. */
   maxGeneratorCpu: MAX_GENERATOR_CPU,
-  /** Maximum time that answers wait for k6, as a share of the mean latency. An overloaded server also delays k6, but adds far more latency itself. */
+  /** Maximum time that answers wait for k6, as a share of the mean latency. An overloaded server also delays k6, but adds far more latency of its own. */
   maxDelayShare: 0.25,
-  /** Maximum time that answers wait for k6 if the load fills the machine by design (overload, VUs without a pause), as a share of the mean latency. Above half, k6 measures mostly itself. */
+  /** The same limit if the load saturates the machine by design (overload, VUs without a pause). Above half, k6 mostly measures itself. */
   maxDelayShareIfFull: 0.5,
-  /** Shorter waits for k6 are ignored. A request over loopback takes as long. */
+  /** Minimum wait for k6 that counts. A request over loopback takes as long. */
   minDelayMs: 1.5,
-  /** Minimum wait for k6 that counts if no call was answered. Without an answer there is no latency to compare it with. */
+  /** Minimum wait for k6 that counts if no call was answered. Without answers, there is no latency to compare the wait with. */
   minDelayAloneMs: 100,
-  /** Maximum CPU of unrelated processes, as a share of the machine. On two cores, this is 40 % of one core. */
+  /** Maximum CPU usage of unrelated processes, as a share of the machine. On two cores, this is 40 % of one core. */
   maxOtherCpu: 0.2,
   /** Minimum share of the offered load that must be delivered. */
   minDelivered: MIN_DELIVERED,
-  /** Minimum share of busy VUs for a slow server to explain missing load. */
+  /** Minimum share of busy VUs at which a slow server explains missing load. */
   minBusyVus: 0.5,
-  /** Minimum share of unanswered calls that explains missing load. Each blocks its VU for the whole timeout. */
+  /** Minimum share of unanswered calls that explains missing load. Each unanswered call blocks its VU for the whole timeout. */
   minUnanswered: 0.01,
-  /** Multiple of the latency under a load that was fully delivered, from which on a server is slow. */
+  /** Minimum latency of a slow server, as a multiple of its latency under a fully delivered load. */
   slowFactor: 2,
-  /** Minimum call duration that a phase must have VUs for, if there is no baseline. With fewer VUs, no server could take the load. */
+  /** Minimum call duration for which a phase must have enough VUs, if there is no baseline. With fewer VUs, no server could handle the load. */
   minHeadroomS: 0.1,
-  /** Call duration that a test has VUs for, unless MAX_VUS is lower. */
+  /** Call duration for which a test has enough VUs, unless MAX_VUS is lower. */
   usualHeadroomS: 3,
-  /** Maximum share of a phase in which writes to Prometheus failed. */
+  /** Maximum share of a phase in which writes to Prometheus may fail. */
   maxLostWrites: 0.1,
-  /** Shorter phases are checked together. CPU times have a resolution of 10 ms. */
+  /** Minimum length of a phase that is checked separately. CPU times have a resolution of 10 ms. */
   minSpanS: 5,
-  /** Minimum number of expected calls for an operation without any call to count as missing. Below it, the operation may just be rare. */
+  /** Minimum number of expected calls at which an operation without calls counts as missing. With fewer, the operation may just be rare. */
   minMissingCalls: 20,
 };
 
 /** Normal range */
 export const NORMAL = {
-  /** Minimum number of calls for a p99. With 100 calls, one is above it. */
+  /** Minimum number of calls for a p99. With 100 calls, one call is above p99. */
   minP99Calls: 100,
-  /** Multiple of the baseline's p99 that is still normal, unless its objective allows more. */
+  /** Maximum normal p99, as a multiple of the baseline's p99, unless the objective allows more. */
   p99Factor: 1.3,
-  /** Increase of the baseline's failure rate that is still normal, unless its objective allows more. */
+  /** Maximum normal increase over the baseline's failure rate, unless the objective allows more. */
   failureMargin: 0.01,
-  /** Maximum failure rate of a baseline, unless its objective allows more. With more failures, it does not show what is normal. */
+  /** Maximum failure rate of a baseline, unless the objective allows more. With more failures, the phase does not represent normal operation. */
   maxBaselineFailures: 0.05,
 };
 
@@ -65,85 +64,85 @@ export const EPISODES = {
   minEvidence: 16,
   /** Logarithm of the likelihood ratio at which an episode ends. The ratio is about 3,000, which takes 200 normal calls. */
   minEvidenceOfEnd: 8,
-  /** Share of bad calls that the test looks for, as a multiple of the normal share. */
+  /** Share of bad calls that the sequential test detects, as a multiple of the normal share. */
   badFactor: 5,
-  /** Minimum difference between the share that the test looks for and the normal share. */
+  /** Minimum difference between the detected share and the normal share. */
   minMoreBad: 0.02,
-  /** Maximum of the share of bad calls that the test looks for. */
+  /** Maximum detected share of bad calls. */
   maxBad: 0.9,
-  /** Minimum share of the due calls in a second. With fewer, the missing calls count as bad: calls that are not made cannot raise p99. */
+  /** Minimum share of the planned calls in a second. With fewer, the missing calls count as bad, because they cannot raise p99. */
   minMade: 0.5,
   /** Normal share of slow calls, by the definition of p99. */
   slowShare: 0.01,
-  /** Minimum number of parts (100 calls each) in the first phase for a normal range of most parts. With fewer, the phase counts as a whole. */
+  /** Minimum number of parts (100 calls each) in the first phase for a normal range based on parts. With fewer parts, the phase counts as a whole. */
   minParts: 5,
   /** Minimum length of a stall. */
   minStallS: 0.3,
-  /** Minimum share of the calls begun in a stall that wait for its end. */
+  /** Minimum share of the calls begun during a stall that wait until the stall ends. */
   minStalled: 0.6,
-  /** Minimum number of stalls for a period. */
+  /** Minimum number of stalls that can be periodic. */
   minPeriodic: 3,
   /** Maximum difference between an interval and the median interval of periodic stalls. */
   maxPeriodScatter: 0.2,
-  /** Time at the beginning of a phase that is ignored. Connections and sessions are opened then. */
+  /** Time that is ignored at the beginning of a phase, because clients open connections and sessions. */
   settlingS: 2,
-  /** Maximum lateness of a generator timer. A later timer shows that the machine was stalled, not the server. */
+  /** Maximum lateness of a generator timer. A later timer shows that the machine stalled, not the server. */
   maxLatenessMs: 30,
 };
 
 /** Recovery */
 export const RECOVERY = {
-  /** Maximum time between an overload, or its last episode, and the next episode that it still caused. */
+  /** Maximum time after an overload, or after its last episode, in which the next episode counts as caused by the overload. */
   sameOverloadS: 10,
-  /** Minimum normal time at the end. */
+  /** Minimum normal time at the end of the phase. */
   minNormalS: 3,
-  /** Number of normal calls for high confidence. This is as much evidence as the start of an episode needs. */
+  /** Minimum number of normal calls for high confidence. The start of an episode needs the same evidence. */
   manyCalls: 400,
 };
 
 /** Onset */
 export const ONSET = {
-  /** Number of calls in a phase for high confidence. With fewer, p99 varies by chance. */
+  /** Minimum number of calls in a phase for high confidence. With fewer calls, p99 varies by chance. */
   manyCalls: 1000,
 };
 
 /** Bottleneck */
 export const BOTTLENECK = {
-  /** Minimum number of points for a reading. A single point may be chance. */
+  /** Minimum number of points for a reading. A single point may be a coincidence. */
   minPoints: 2,
-  /** Minimum share of a phase's later points that must be outside the normal range as well. A breakage lasts. */
+  /** Minimum share of a phase's later points that must also be outside the normal range. A failure persists. */
   lasting: 0.7,
-  /** Share of the baseline's points that are considered normal. The largest of ten may be an outlier. */
+  /** Share of the baseline's points that count as normal. The largest of ten points may be an outlier. */
   usualMoments: 0.9,
-  /** Minimum share of refusals (429) among the failures for failures to be reported before latency. */
+  /** Minimum share of rejections (429) in the failures at which failures are reported before latency. */
   refused: 0.5,
   /** Minimum share of the added time, or of the failures, that a cause must explain. */
   minPart: 0.2,
-  /** Minimum CPU of the largest consumer, as a share of the machine. */
+  /** Minimum CPU usage of the top consumer, as a share of the machine. */
   minConsumed: 0.2,
-  /** Minimum share of the used CPU for a single consumer to be the cause. Below it, the machine is shared. */
+  /** Minimum share of the used CPU at which a single consumer is the cause. Below it, several consumers share the machine. */
   minConsumedOfUsed: 0.5,
-  /** CPU utilization at which a machine is full. Averaged over seconds, 90 % includes moments without any free CPU. */
+  /** CPU utilization at which a machine is saturated. A mean of 90 % over seconds includes moments without free CPU. */
   fullCpu: 0.9,
-  /** Utilization, averaged over a phase, at which a resource is nearly full. It is reported with a lower confidence. */
+  /** Mean utilization over a phase at which a resource is nearly saturated. The finding has a lower confidence. */
   nearlyFull: 0.85,
-  /** Minimum share of lost connections and timeouts among the failures for "the target was away". */
+  /** Minimum share of lost connections and timeouts in the failures at which the target counts as unavailable. */
   mostlyAway: 0.9,
-  /** Maximum delay of a limit after the onset. Signals look back over this time, so a smaller delay is not significant. */
+  /** Maximum time between the onset and the moment when a resource reaches its limit. Signals look back over this time, so shorter delays are not significant. */
   lateS: 8,
-  /** Minimum rank correlation with p99 for full confidence. A medium effect in Cohen, Statistical Power Analysis, 2nd ed., 1988, 3.2. */
+  /** Minimum rank correlation with p99 for full confidence. This is a medium effect in Cohen, Statistical Power Analysis, 2nd ed., 1988, 3.2. */
   minCorrelation: 0.3,
-  /** Minimum rank correlation that is reported. A small effect in Cohen. */
+  /** Minimum rank correlation that is reported. This is a small effect in Cohen. */
   minCorrelationSaid: 0.1,
-  /** Minimum lead in weight over the second resource for full confidence. */
+  /** Minimum difference in weight from the second resource for full confidence. */
   minLead: 0.5,
-  /** Factor on the limits of signals inferred from connections. They underestimate the baseline. */
+  /** Multiplier of the limits of signals inferred from connections. These signals underestimate the baseline. */
   inferredFactor: 2.5,
   /** Minimum growth over the baseline if the baseline was already at the limit. */
   minGrowth: 1.1,
-  /** Minimum share of a thread's time that an operation must hold to block it. */
+  /** Minimum share of a thread's time that an operation uses to count as blocking the thread. */
   minHeld: 0.5,
-  /** Maximum share of a thread's time that an operation can hold. Above it, several threads ran it. */
+  /** Maximum share of a thread's time that an operation can use. Above it, several threads ran the operation. */
   maxHeld: 1.2,
   /** Minimum share of the total operation time that the blocking operation takes. */
   minBlockingShare: 0.6,
@@ -151,39 +150,39 @@ export const BOTTLENECK = {
   minBlockingFactor: 5,
   /** Minimum delay of the other operations, as a share of the blocking operation's own delay. */
   minDelayedTogether: 0.3,
-  /** Minimum number of connections for a pool. A single connection may be all that the server needs. */
+  /** Minimum number of connections in a pool. A server may need only a single connection. */
   minPool: 2,
   /** Maximum relative difference between the number of connections and the calls served at once. A call takes longer than its statement. */
   poolMargin: 0.2,
   /** Maximum width of the confidence interval of the calls served at once, relative to their number. */
   maxPoolWidth: 1,
-  /** Minimum utilization in the baseline for a prediction. Below it, calls do not cause most of the utilization. */
+  /** Minimum utilization in the baseline for a prediction. Below it, other work causes most of the utilization. */
   minBaselineUtilization: 0.02,
 };
 
 /** Capacity */
 export const CAPACITY = {
-  /** Minimum number of calls in flight at the beginning and the end of a wait. */
+  /** Minimum number of calls in flight at the beginning and end of a period in which calls wait. */
   minInFlight: 3,
-  /** Minimum number of calls in flight, as a share of their maximum. */
+  /** Minimum number of calls in flight, as a share of the maximum. */
   minOfPeak: 0.5,
-  /** Minimum number of seconds for a rate. */
+  /** Minimum number of seconds for a capacity rate. */
   minS: 3,
-  /** Minimum time that a call stays in the system, as a multiple of its service time. Above it, calls wait. */
+  /** Minimum time that a call spends in the system, as a multiple of its service time. Above it, calls wait. */
   minStay: 2,
-  /** Minimum share of successful answers. Below it, the rate is that of failures. */
+  /** Minimum share of successful answers. Below it, the rate is mostly a rate of failures. */
   minGood: 0.5,
   /** Minimum share of successful answers for the number of calls served at once. */
   minGoodOfServed: 0.9,
   /** Minimum number of answers in the baseline for an operation's median. */
   minSamples: 10,
-  /** Minimum share of the answers whose operation has such a median. */
+  /** Minimum share of answers whose operation has a median in the baseline. */
   minKnown: 0.9,
-  /** Minimum service time for the number of calls served at once. Client and network take about a millisecond. */
+  /** Minimum service time for the number of calls served at once. The client and the network add about a millisecond. */
   minServiceMs: 5,
-  /** Maximum of the confidence interval of the calls served at once, for one call at a time. */
+  /** Maximum upper end of the confidence interval of the calls served at once, for a server with one call at a time. */
   maxOfOne: 2,
-  /** Minimum of that interval, for one call at a time. */
+  /** Minimum lower end of this interval, for a server with one call at a time. */
   minOfOne: 0.5,
   /** Maximum width of the rate's confidence interval for high confidence, relative to the rate. */
   maxWidth: 0.5,
@@ -191,7 +190,7 @@ export const CAPACITY = {
 
 /** Connections */
 export const CONNECTIONS = {
-  /** Minimum share of connection time in p95. */
+  /** Minimum connection time, as a share of p95. */
   minShare: 1 / 3,
   /** Minimum connection time. Shorter times are negligible. */
   minMs: 1,
@@ -203,29 +202,29 @@ export const CONNECTIONS = {
 
 /** Failures */
 export const FAILURES = {
-  /** Minimum number of failures for a shape. */
+  /** Minimum number of failures that can have a shape. */
   minFailures: 5,
   /** Maximum p-value of a shape (Fisher's exact test). Above it, the shape may be a coincidence. */
   maxChance: 1e-4,
-  /** Minimum share of all failures that the shape of one kind must explain. */
+  /** Minimum share of all failures that a shape of one failure kind must explain. */
   minExplained: 0.02,
-  /** Minimum share of the failures that shapes must explain for "inconclusive" to be omitted. */
+  /** Minimum share of the failures that the shapes must explain. Below it, "inconclusive" is added. */
   explainsAll: 0.9,
   /** Minimum share of the failures that a shape in the headline must explain. */
   mostlyExplained: 0.5,
   /** `operation`: maximum share of the failures in other operations. */
   maxElsewhere: 0.02,
-  /** `operation`: minimum share of the requests of other operations. They may be a few pings. */
+  /** `operation`: minimum share of requests in other operations. Fewer requests may be just pings. */
   minOthers: 0.02,
   /** `since`, `window`, `clients`: minimum share of the failures within the shape. */
   minCovered: 0.95,
-  /** `since`, `window`: minimum failure rate within it. */
+  /** `since`, `window`: minimum failure rate within the shape. */
   minFailing: 0.9,
-  /** `since`, `window`: minimum number of successful calls before it. */
+  /** `since`, `window`: minimum number of successful calls before the shape. */
   minBefore: 5,
-  /** `window`: minimum length in tenths of a second for successes in its first and last tenth to count as outside of it. */
+  /** `window`: minimum length, in tenths of a second, at which successes in the first and last tenth count as outside of the window. */
   minTenths: 5,
-  /** `overlap`: minimum ratio between the p-values of the next operation and of the best one. */
+  /** `overlap`: minimum ratio between the second-best and the best operation's p-value. */
   minAhead: 1e3,
   /** `overlap`: maximum share of the failures without an overlap. */
   maxWithout: 0.02,
@@ -239,9 +238,9 @@ export const FAILURES = {
   minWellClients: 3,
   /** `replicas`: minimum number of opened sessions. */
   minSessions: 10,
-  /** `replicas`: minimum share of sessions refused at first use. Two replicas refuse half; a server whose sessions expire refuses none. */
+  /** `replicas`: minimum share of sessions rejected at first use. Two replicas reject half of them. A server whose sessions expire rejects none. */
   minRefused: 0.2,
-  /** `replicas`: maximum share of sessions refused when they are opened. */
+  /** `replicas`: maximum share of sessions rejected when they are opened. */
   maxRefusedAtOpening: 0.02,
 };
 
@@ -249,21 +248,21 @@ export const FAILURES = {
 export const PROCESSES = {
   /** `silence`, `lost`, `late`: minimum number of unanswered calls. */
   minUnanswered: 5,
-  /** `lost`: maximum share of answers that arrive late instead. A server that loses answers sends none; a slow server sends most of them late. */
+  /** `lost`: maximum share of answers that arrive late instead. A server that loses answers never sends them. A slow server sends most of them late. */
   maxLateOfLost: 0.02,
-  /** `late`: minimum share of the timed-out calls that are answered later. The answers to the last calls would arrive after the end of the run. */
+  /** `late`: minimum share of timed-out calls that are answered later. Answers to the last calls would arrive after the end of the run. */
   minLate: 0.2,
   /** One call at a time: minimum number of calls that waited for the answer to another call. */
   minBehind: 20,
   /** One call at a time: minimum number of calls of an operation without any overlap. */
   minAlone: 5,
-  /** One call at a time: maximum share of calls that were answered before an earlier one. */
+  /** One call at a time: maximum share of calls that were answered before an earlier call. */
   maxOvertook: 0.02,
-  /** One call at a time: minimum time since the previous answer, relative to a call alone. Concurrent calls of equal length have 0.5 at most. */
+  /** One call at a time: minimum time since the previous answer, as a share of the duration without overlap. Concurrent calls of equal length reach at most 0.5. */
   minGap: 0.8,
-  /** One call at a time: minimum ratio between the times of two operations. Among concurrent calls, shorter ones overtake longer ones. */
+  /** One call at a time: minimum ratio between the durations of two operations. Concurrent short calls would overtake long calls. */
   minUnequal: 2,
-  /** Minimum share of a call that is the start of its process. */
+  /** Minimum share of a call's duration that is spent starting the process. */
   minStartShare: 0.1,
 };
 
@@ -271,19 +270,19 @@ export const PROCESSES = {
 export const SPREAD = {
   /** `share`: minimum number of failures. */
   minFailures: 10,
-  /** Maximum share of the calls. More than half is not an exception. */
+  /** Maximum share of the calls. More than half of the calls are not an exception. */
   maxShare: 0.5,
-  /** Minimum ratio between two loads that count as different. */
+  /** Minimum ratio between two loads to count as different. */
   loadFactor: 2,
   /** `share`: minimum number of expected failures at each load. */
   minExpected: 5,
   /** `share`: maximum ratio between the shares at two loads. */
   maxRatio: 2,
-  /** `share`: number of equal parts of the run that are compared. Failures that cluster have another cause. */
+  /** `share`: number of equal parts of the run that are compared. Clustered failures have another cause. */
   parts: 10,
   /** Maximum p-value at which parts or loads differ. */
   maxChance: 0.01,
-  /** `modes`: maximum width of the slow answers' times (5th to 95th percentile), as a share. Timeouts are exact, queues are not. */
+  /** `modes`: maximum relative width of the slow answers' times (5th to 95th percentile). Timeouts are exact, queues are not. */
   maxModeWidth: 0.1,
   /** `modes`: minimum time of the slow answers, as a multiple of the fast answers' p95. */
   minModeFactor: 5,
@@ -297,17 +296,17 @@ export const SPREAD = {
 export const SLOW_OPERATION = {
   /** Minimum latency, as a multiple of the other operations' median. */
   factor: 10,
-  /** Minimum difference from it. Below this, the client's own time matters. */
+  /** Minimum difference from this median. Below it, the client's own time matters. */
   minMs: 20,
   /** Minimum number of answers on either side for a percentile. */
   minAnswers: 40,
-  /** Minimum share of the operation in the calls above the mix's p99. */
+  /** Minimum share of the calls above the mix's p99 that are calls of the operation. */
   minOfSlow: 0.8,
-  /** Multiple of an operation's own p95 in the baseline above which a call is slow. */
+  /** Minimum latency of a slow call, as a multiple of the operation's p95 in the baseline. */
   slowFactor: 1.3,
-  /** Share of slow calls above which an operation became slow. */
+  /** Minimum share of slow calls in an operation that became slow. */
   slowShare: 0.1,
-  /** Minimum ratio between the operation's share of slow calls and that of any other operation. */
+  /** Minimum ratio between the share of slow calls in the operation and in any other operation. */
   minAhead: 2,
   /** Maximum p-value of the number of slow calls. */
   maxChance: 1e-4,
@@ -315,61 +314,63 @@ export const SLOW_OPERATION = {
 
 /** Held streams */
 export const STREAMS = {
-  /** Minimum number of streams that ended by themselves, for a common duration. */
+  /** Minimum number of streams that ended unexpectedly, for a common duration. */
   minEnded: 5,
   /** Minimum share of the ended streams whose duration is within the spread. */
   minAlike: 0.8,
-  /** Maximum spread of a common duration, as a share of it. A limit is exact, except for the interval at which it is checked. */
+  /** Maximum relative spread of a common duration. A time limit is exact, except for the interval at which it is checked. */
   maxSpread: 0.1,
-  /** Maximum spread of a common duration in milliseconds, if that is more. Proxies check once a second. */
+  /** Maximum spread of a common duration in milliseconds, if larger. Proxies check once per second. */
   maxSpreadMs: 1100,
-  /** Minimum duration of a stream that was cut. A shorter one was ended as soon as it had begun. */
+  /** Minimum duration of a stream that was cut off. Shorter streams ended right after their start. */
   minCutMs: 1000,
-  /** Minimum share of unanswered calls for calls not being served any more. */
+  /** Minimum share of unanswered calls at which calls count as no longer served. */
   minUnanswered: 0.5,
-  /** Multiple of the p95 without streams from which on calls are slower. */
+  /** Minimum p95 of slower calls, as a multiple of the p95 without streams. */
   slowFactor: 1.5,
-  /** Minimum difference from that p95. Below this, the client's own time matters. */
+  /** Minimum difference from this p95. Below it, the client's own time matters. */
   minSlowMs: 5,
-  /** Maximum error (half of the 95 % interval) of the cost per stream, as a share of it. A growing heap is not a cost, and grows unevenly. */
+  /** Minimum share of the expected notifications. Below it, notifications count as lost. Streams may open or close during a call. */
+  minReceived: 0.99,
+  /** Maximum relative error (half of the 95 % interval) of the cost per stream. A growing heap is not a cost and grows unevenly. */
   maxCostError: 0.5,
 };
 
 /** Long calls */
 export const LONG_CALLS = {
-  /** Minimum number of failed calls for a common time. */
+  /** Minimum number of failed calls with a common duration. */
   minFailed: 2,
-  /** Minimum duration of a call, as a share of the requested one. A shorter call does not do what its argument says. */
+  /** Minimum duration of a call, as a share of the requested duration. A shorter call ignores its argument. */
   minLength: 0.8,
-  /** Maximum duration of a call, as a multiple of the requested one. A longer call waited for others. */
+  /** Maximum duration of a call, as a multiple of the requested duration. A longer call waited for other calls. */
   maxLength: 1.5,
-  /** Time of the first progress report, as a share of the call, from which on reports arrive only with the answer. */
+  /** Minimum time of the first progress report, as a share of the call's duration, at which reports count as sent with the answer. */
   minHeldBack: 0.9,
-  /** CPU during a retry, as a multiple of that during the same call alone, from which on the first call is still running. */
+  /** Minimum CPU usage during a retry, as a multiple of a single call's CPU usage, at which the first call counts as still running. */
   minRetryCpu: 1.3,
-  /** Minimum CPU of a call, as a share of the machine. With less, doubled work would not show. */
+  /** Minimum CPU usage of a call, as a share of the machine. With less, doubled work would not be visible. */
   minCpu: 0.05,
 };
 
 /** Leaks and drift */
 export const DRIFT = {
-  /** Share of a stretch that is ignored at its beginning. Heaps, caches and pools fill then. */
+  /** Share of a stretch that is ignored at its beginning, because heaps, caches and pools fill up. */
   settlingShare: 1 / 6,
-  /** Minimum length of that beginning. */
+  /** Minimum length of the ignored beginning. */
   minSettlingS: 30,
-  /** Maximum length of that beginning. */
+  /** Maximum length of the ignored beginning. */
   maxSettlingS: 1800,
   /** Minimum number of blocks in a stretch. */
   minBlocks: 12,
   /** Maximum number of blocks in a stretch. */
   maxBlocks: 24,
-  /** Minimum length of a block. A rate looks back over 6 s, which is less. */
+  /** Minimum length of a block. This is longer than the 6 s that a rate looks back over. */
   minBlockS: 10,
   /** Minimum number of points in a block. */
   minBlockPoints: 4,
-  /** Maximum time until a leak reaches its limit. A slower leak does not end a deployment. */
+  /** Maximum time until a leak reaches its limit. A slower leak rarely affects a deployment. */
   horizonH: 168,
-  /** Minimum slope of the second half, relative to the first. Filling caches and heaps level off. */
+  /** Minimum slope of the second half, relative to the first half. Caches and heaps level off. */
   persists: 0.5,
   /** Maximum relative difference between the slopes of both halves for high confidence. */
   steady: 0.33,
@@ -377,9 +378,9 @@ export const DRIFT = {
   minPoints: 3,
   /** Growth over time: minimum ratio between the loads of two phases. */
   loadFactor: 3,
-  /** Growth over time: maximum difference between the slopes of a phase and of the run, as a share of the latter. */
+  /** Growth over time: maximum difference between the slopes of a phase and of the run, as a share of the run's slope. */
   maxApart: 0.4,
-  /** Growth over time: minimum growth as a share of the first value. A settling heap may grow by as much. */
+  /** Growth over time: minimum growth, as a share of the first value. Smaller growth may be a settling heap. */
   minGrowth: 0.3,
   /** Growth over time: minimum growth in bytes. */
   minGrowthBytes: 32 * 2 ** 20,
@@ -389,8 +390,8 @@ export const DRIFT = {
 export const RECOMMENDED = {
   /** Maximum failure rate of a recommended value, batch size or number of concurrent calls. */
   maxFailures: 0.01,
-  /** Maximum relative difference from the best throughput that counts as equal. The smallest value wins. */
+  /** Maximum relative difference from the best throughput to count as equal. The smallest value is recommended. */
   tie: 0.1,
-  /** Minimum improvement that is worth a change of the server. */
+  /** Minimum improvement that justifies a change of the server. */
   minFactor: 1.02,
 };

@@ -60,11 +60,11 @@ export function rangeOrigin({
   ...range
 }: NormalRange): string {
   const factor = range.p99_factor ?? NORMAL.p99Factor;
-  const latency = `${factor} x its p99 of ${milliseconds(p99)}${range.p99_factor ? ', as a later phase is allowed' : ''}`;
-  const failures = `its ${percent(failed)} and ${percent(NORMAL.failureMargin)} more`;
-  const allowed = (is: boolean, margin: string) => (is ? `its objective, for ${margin} is less` : margin);
+  const latency = `${factor} x its p99 of ${milliseconds(p99)}${range.p99_factor ? ', the factor of a later phase' : ''}`;
+  const failures = `its ${percent(failed)} plus ${percent(NORMAL.failureMargin)}`;
+  const allowed = (is: boolean, margin: string) => (is ? `its objective, more than ${margin}` : margin);
   return (
-    `normal range, from ${baseline}: p99 <= ${milliseconds(range.p99_ms)} is ${allowed(range.p99_ms > round(factor * p99), latency)}; ` +
-    `failures <= ${percent(range.failure_share)} is ${allowed(range.failure_share > round(failed + NORMAL.failureMargin, 6), failures)}`
+    `normal range, based on ${baseline}: p99 <= ${milliseconds(range.p99_ms)} (${allowed(range.p99_ms > round(factor * p99), latency)}); ` +
+    `failures <= ${percent(range.failure_share)} (${allowed(range.failure_share > round(failed + NORMAL.failureMargin, 6), failures)})`
   );
 }

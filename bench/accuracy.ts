@@ -105,7 +105,7 @@ async function holdsWhatIsFelt(bench: Bench, url: string): Promise<boolean> {
   console.log(
     `\nTLS, each call with a handshake of 100 ms; "hanging": one call in 20 is given up after ${TIMEOUT_S} s`,
   );
-  return judge(['load', '', "script's clock, ms", 'the output lab is off by'], rows);
+  return judge(['load', '', "script's clock, ms", 'error of the output lab'], rows);
 }
 
 await Bench.run(async (bench) => {
@@ -191,8 +191,8 @@ await Bench.run(async (bench) => {
   console.log(
     `ms, medians of ${ROUNDS} rounds (min..max); in most of them at most ${rule} off, Prometheus a bucket (${bucket}) more`,
   );
-  const labHolds = judge(['load', '', "server's log", 'the output lab is off by'], lab);
-  const histogramHolds = judge(['load', '', "server's log", 'Prometheus is off by'], histogram);
+  const labHolds = judge(['load', '', "server's log", 'error of the output lab'], lab);
+  const histogramHolds = judge(['load', '', "server's log", 'error of Prometheus'], histogram);
 
   const stalled = inScope(summary.groups, { phase: STALLED.name });
   const { all: answers, latency } = latenciesOf(stalled);
@@ -218,7 +218,7 @@ await Bench.run(async (bench) => {
   });
   console.log(
     `\n${STALLED.rate} requests/s for ${STALLED.seconds} s, the server stopped for ${(stoppedMs / 1000).toFixed(2)} s of them; ` +
-      `${dropped} arrivals found no free user`,
+      `${dropped} arrivals found no free VU`,
   );
   const stallHolds = judge(['', 'must show', 'shows', 'share'], stall);
   const feltHolds = await holdsWhatIsFelt(bench, server.tlsUrl);

@@ -198,7 +198,7 @@ function report(outcomes) {
     })),
     Object.entries(FAULTS).map(([name, { truth }]) => `${name} (${truth ?? NOTHING})`),
   );
-  console.log('\nwhat was true (rows) against what was named (columns)');
+  console.log('\ntrue cause (rows) against named cause (columns)');
   printTable(
     ['', ...columns],
     rows.map(({ truth, counts }) => [truth, ...counts.map((each) => String(each || '.'))]),
@@ -207,18 +207,18 @@ function report(outcomes) {
   const right = outcomes.filter((each) => each.right).length;
   const { share, low, high } = wilson(right, outcomes.length);
   console.log(
-    `right: ${right} of ${outcomes.length}, ${percent(share)} (95 % interval ${percent(low)} to ${percent(high)}); wanted: ${percent(table.MIN_RIGHT)} at least`,
+    `right: ${right} of ${outcomes.length}, ${percent(share)} (95 % interval ${percent(low)} to ${percent(high)}); required: at least ${percent(table.MIN_RIGHT)}`,
   );
   const healthy = outcomes.filter(({ made }) => FAULTS[made.fault]?.truth === null);
   const accused = healthy.filter(({ said }) => ![NOTHING, UNKNOWN].includes(said)).length;
-  console.log(`a bottleneck was named in ${accused} of ${healthy.length} runs that had none; wanted: 0`);
+  console.log(`${accused} of ${healthy.length} healthy runs named a bottleneck; expected: 0`);
   const wrong = outcomes.filter(({ said, truth }) => ![truth, UNKNOWN, NOTHING].includes(said)).length;
-  console.log(`another than the true one was named in ${wrong} runs`);
+  console.log(`${wrong} runs named a wrong bottleneck`);
   const untrue = outcomes.filter(({ made }) => FAULTS[made.fault]?.invalid);
   const valid = untrue.filter(({ verdict }) => verdict !== 'invalid').length;
   if (untrue.length > 0)
     console.log(
-      `${untrue.length - valid} of ${untrue.length} runs with a starved generator were declared invalid; wanted: all`,
+      `${untrue.length - valid} of ${untrue.length} runs with a starved generator were declared invalid; expected: all`,
     );
   return share >= table.MIN_RIGHT && accused === 0 && valid === 0 && (table.WRONG_ALLOWED || wrong === 0);
 }
@@ -234,7 +234,7 @@ const missing = wanted.filter((each) => !done(each));
 if (process.env.REANALYSE === '1' || missing.length === 0) {
   if (missing.length === wanted.length) {
     console.error(
-      `error: POOL_DIR is "${POOL}", which has no such runs; valid: a folder that this bench has filled`,
+      `error: POOL_DIR is "${POOL}", which contains no runs of this bench; valid: a folder that this bench filled`,
     );
     process.exit(2);
   }

@@ -49,7 +49,7 @@ type Row = [what: string, unit: typeof CPU | typeof MEMORY, generator: Name, bas
 /** The limit applies to the ratio of the two generators. Rows without a limit are for comparison. */
 const ROWS: Row[] = [
   ['JSON, 700 bytes', CPU, 'module', 'bare', 0.9],
-  ['the same with expect in JavaScript', CPU, 'expect', 'bare', 1],
+  ['the same, with expect in JavaScript', CPU, 'expect', 'bare', 1],
   ['the same as SSE', CPU, 'sse', 'bare', 1],
   ['JSON, 64 KB', CPU, 'large', 'bareLarge', 0.9],
   ['JSON, 700 bytes, over stdio, against HTTP', CPU, 'stdio', 'module', 0.8],
@@ -165,7 +165,7 @@ await Bench.run(async (bench) => {
   const megabytes = (peakBytes / 1e6).toFixed(0);
   judged.push({ cells: [`${PROCESSES} server processes held`, 'MB, peak', megabytes, '', '', ''] });
   console.log(
-    `median (min..max) of ${ROUNDS} rounds, each ratio within a round; base: bare k6 where no other is named`,
+    `median (min..max) of ${ROUNDS} rounds, each ratio within a round; base: bare k6 unless stated otherwise`,
   );
   return judge(['what', 'unit', 'k6/x/mcp', 'base', 'ratio', 'limit'], judged);
 });

@@ -193,7 +193,7 @@ export async function runK6(
   leaveWhereInterrupted();
   const errors = readFileSync(log, 'utf8');
   if (code !== 0 || (errors !== '' && !mayFail)) {
-    throw new Error(`k6 run ${script} ended with ${code}: ${errors.slice(-2000) || 'no error'}`);
+    throw new Error(`k6 run ${script} exited with code ${code}: ${errors.slice(-2000) || 'no error'}`);
   }
   const [seconds, kibibytes] = stdout.slice(stdout.lastIndexOf('\n')).split(' ').map(Number);
   return { cpuUs: 1e6 * Number(seconds), peakBytes: 1024 * Number(kibibytes) };

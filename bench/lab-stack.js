@@ -82,7 +82,7 @@ export class LabStack {
    * @returns {Promise<{code: number, output: string}>}
    */
   #command([file, ...args], env) {
-    if (this.#ending && file !== this.#ending) throw new Error('the bench is ending');
+    if (this.#ending && file !== this.#ending) throw new Error('the bench is stopping');
     return new Promise((resolve, reject) => {
       const child = spawn(join(ROOT, file), args, {
         cwd: ROOT,
@@ -235,10 +235,10 @@ export const withLabStack = (measure) =>
   Bench.run(async (bench) => {
     const lab = new LabStack(join(bench.folder, 'run'), join(bench.folder, 'results'));
     bench.defer(() => lab.end('scripts/clean'));
-    logProgress('starting a stack of its own ...');
+    logProgress('starting a separate stack ...');
     await lab.sh(['scripts/up']);
     // A new server process compiles its code as it is called, which takes CPU that the spike needs.
-    logProgress('warming it up ...');
+    logProgress('warming up the stack ...');
     const { folder } = await lab.run('sustained', WARM_UP);
     if (folder) rmSync(folder, { recursive: true });
     return measure(lab);

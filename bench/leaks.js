@@ -105,7 +105,7 @@ await withLabStack(async (lab) => {
       outcome.problems.join('; ') || (holds ? 'ok' : 'missed'),
     ]);
   }
-  printTable(['injected, a minute', 'estimated', '95 %', 'off', 'leaks claimed', ''], rows);
+  printTable(['injected per minute', 'estimated', '95 %', 'off', 'leaks claimed', ''], rows);
   return good;
 });
 

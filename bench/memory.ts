@@ -85,5 +85,5 @@ await Bench.run(async (bench) => {
     rows.push({ cells, ...(limit && { holds: Math.max(live, resident) <= limit }) });
   }
   const slopes = ['heap, bytes/request', 'resident set, bytes/request'];
-  return judge(['', 'requests', ...slopes, 'largest, MB', 'GB in a day at 400/s', 'limit'], rows);
+  return judge(['', 'requests', ...slopes, 'largest, MB', 'GB per day at 400/s', 'limit'], rows);
 });

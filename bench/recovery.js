@@ -238,13 +238,13 @@ await withLabStack(async (lab) => {
     );
   }
   if (limits.length > 0) {
-    console.log('onset of degradation, requests/s; the interval has to hold what is known');
+    console.log('onset of degradation, requests/s; the interval must contain the known onset');
     printTable(['limit', 'known', 'found between', 'first', 'verdict', 'limit'], degraded.rows);
   }
   const invalid = [...recovered.rows, ...degraded.rows].filter((row) => row.includes('invalid')).length;
   if (invalid > 0)
     console.log(
-      `${invalid} of the runs are invalid (98): the machine has something else to do, so measure again when it has not`,
+      `${invalid} runs are invalid (98) because the machine is busy; measure again when it is idle`,
     );
   return recovered.hold && degraded.hold;
 });

@@ -74,7 +74,7 @@ function kept() {
     const differs = first && difference(first, other);
     if (!differs) continue;
     console.error(
-      `error: POOL_DIR is "${POOL_DIR}", whose runs differ in ${differs}; valid: a folder of one pool`,
+      `error: POOL_DIR is "${POOL_DIR}", whose runs differ in ${differs}; valid: a folder with a single pool`,
     );
     process.exit(2);
   }
@@ -159,7 +159,7 @@ function analyse() {
     return { runs, equal, slow };
   });
   console.log(
-    '\nA against A: share of comparisons in which anything is worse. A against B: p99, and anything, is worse',
+    '\nA against A: share of comparisons in which any metric is worse. A against B: p99, or any metric, is worse',
   );
   printTable(
     ['runs a side', 'A against A', 'A against B: p99', 'A against B'],
@@ -170,7 +170,9 @@ function analyse() {
       shareText(slow, 'worse'),
     ]),
   );
-  console.log('\nPower: p99 is called worse. Runs of A, against others of A whose latencies are multiplied');
+  console.log(
+    '\nPower: share of comparisons that call p99 worse. Runs of A against other runs of A with multiplied latencies',
+  );
   printTable(
     ['slower by', ...sizes.map((runs) => `${runs} runs a side`)],
     SIZES.map((share) => {
@@ -198,7 +200,7 @@ function analyse() {
     ...(last
       ? [
           {
-            what: `p99 10 % worse is seen with ${last.runs} runs a side`,
+            what: `10 % worse p99 detected with ${last.runs} runs a side`,
             value: last.slow.p99 / last.slow.trials,
             ok: last.runs >= Math.max(...RUNS) && last.slow.p99 / last.slow.trials >= LEAST_POWER,
             limit: `>= ${percent(LEAST_POWER)} with ${Math.max(...RUNS)}`,
@@ -220,7 +222,7 @@ function invented() {
   const random = seededRandom(SEED);
   const sizes = RUNS.filter((runs) => runs >= 5);
   console.log(
-    '\nInvented runs, log-normal, each metric by itself: p99 10 % worse is seen, by how much runs scatter',
+    '\nSimulated log-normal runs, each metric alone: detection of a 10 % worse p99, by standard deviation',
   );
   printTable(
     ['standard deviation', ...sizes.map((runs) => `${runs} runs a side`)],
@@ -248,14 +250,14 @@ const onlyP99 = (share) => (values) => ({
 const { A, B } = kept();
 const missing = Math.max(0, POOL - A.length) + Math.max(0, POOL - B.length);
 logProgress(
-  `${missing} of ${2 * POOL} runs are missing in ${POOL_DIR}: about ${duration(missing * RUN_S)}; then comparisons, about ${duration(Math.round(TRIALS * 0.4))}`,
+  `${missing} of ${2 * POOL} runs are missing in ${POOL_DIR}, about ${duration(missing * RUN_S)}; then comparisons, about ${duration(Math.round(TRIALS * 0.4))}`,
 );
 if (missing > 0) {
   await withLabStack(async (lab) => {
     const whole = await fill(lab);
     if (!whole)
       console.error(
-        `error: too many runs are invalid, and the pools are not whole; what there is stays in ${POOL_DIR}`,
+        `error: too many runs are invalid, so the pools are incomplete; valid runs stay in ${POOL_DIR}`,
       );
     return whole;
   });

@@ -21,7 +21,7 @@ const wanted = process.env.CASES ?? '';
 const chosen = CASES.filter(({ name }) => wanted.split(',').some((part) => name.includes(part)));
 if (chosen.length === 0) {
   console.error(
-    `error: CASES is "${wanted}"; valid: parts, with commas between, of ${CASES.map(({ name }) => name).join('; ')}`,
+    `error: CASES is "${wanted}"; valid: parts of these names, separated by commas: ${CASES.map(({ name }) => name).join('; ')}`,
   );
   process.exit(2);
 }
@@ -44,7 +44,7 @@ async function runOnce(lab, one) {
 
 await withLabStack(async (lab) => {
   logProgress(
-    `${chosen.length} cases, ${RUNS} runs of each, about ${duration(chosen.length * RUNS * RUN_S)}. Nothing else should run here meanwhile.`,
+    `${chosen.length} cases, ${RUNS} runs per case, about ${duration(chosen.length * RUNS * RUN_S)}. Do not run anything else on this machine.`,
   );
   /** @type {Map<string, Awaited<ReturnType<typeof runOnce>>[]>} */
   const results = new Map(chosen.map(({ name }) => [name, []]));
@@ -53,7 +53,7 @@ await withLabStack(async (lab) => {
     for (const one of chosen) {
       const lacks = one.missing?.() ?? null;
       if (lacks !== null) {
-        if (round === 1) logProgress(`${one.name}: left out, ${lacks}`);
+        if (round === 1) logProgress(`${one.name}: skipped, ${lacks}`);
         continue;
       }
       const result = await runOnce(lab, one);
@@ -82,7 +82,7 @@ await withLabStack(async (lab) => {
     ];
   });
   printTable(
-    ['case', 'has to be', 'invalid', 'right', 'reason (of the first wrong one, else of the first)'],
+    ['case', 'expected', 'invalid', 'right', 'reason (of the first wrong one, else of the first)'],
     rows.map(({ cells }) => cells),
   );
   return rows.length > 0 && rows.every(({ holds }) => holds);

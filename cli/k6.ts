@@ -108,7 +108,7 @@ export async function runK6(
   );
   if (done.code !== OUT_OF_MEMORY) return done;
   // Replace Go's crash output by a message.
-  const stderr = `k6 got no more memory than ${most} MiB and ended: the target's answers are too large, or the test is (GENERATOR_MEMORY)`;
+  const stderr = `k6 exceeded its memory limit of ${most} MiB: the target's answers or the test are too large (GENERATOR_MEMORY)`;
   logProgress(stderr);
   return { ...done, code: KILLED, stderr };
 }

@@ -49,7 +49,7 @@ process.once('exit', (code) => {
   const name = process.argv.slice(2, 4).join(' ');
   if (byMake && code)
     process.stderr.write(
-      `exit code ${code} (make itself ends with 2; ./scripts/${name} ends with ${code})\n`,
+      `exit code ${code} (make itself exits with 2; ./scripts/${name} exits with ${code})\n`,
     );
 });
 
@@ -64,14 +64,14 @@ function ending<Arguments extends unknown[]>(action: (...args: Arguments) => num
 
 program
   .command('run')
-  .description('a test, from set-up to verdict')
+  .description('runs a test, from set-up to verdict')
   .argument('[test]', 'one of make list', '')
   .argument('[NAME=value...]')
   .allowUnknownOption()
   .action(ending(run));
 program
   .command('report')
-  .description("a run's reports again, from what it left")
+  .description("re-creates a run's reports from its results")
   .argument('[run]', 'a testid, latest, or a results folder')
   .action(
     ending((wanted?: string) => {
@@ -79,15 +79,15 @@ program
       return 0;
     }),
   );
-command('compare', 'is HEAD better or worse than BASE?', compare);
-command('compare-ab', "a test with A's variables and with B's, in turn, compared", compareAb);
-command('baseline-save', 'the figures of runs as a file to compare with', baselineSave);
-command('signals', 'which signals have data, from which metric', signals);
-command('live', 'a page of the newest run while it goes on, until Ctrl-C', live);
-command('dashboards', 'Grafana on the newest run, or where there is none its live page', dashboards);
-command('list', 'every test; with TARGET_URL, which of them can load that server', list);
-command('workload-init', 'what a server offers, as a workload file to edit', workloadInit);
-command('gateway', 'a gateway in front of the target, until Ctrl-C', async (words) => {
+command('compare', 'compares the runs in HEAD with those in BASE', compare);
+command('compare-ab', "runs a test alternately with A's and B's variables and compares them", compareAb);
+command('baseline-save', 'saves runs as a baseline file to compare with', baselineSave);
+command('signals', 'shows which signals have data, and from which metric', signals);
+command('live', 'shows a live page of the newest run until Ctrl-C', live);
+command('dashboards', 'opens Grafana for the newest run, or the live page without Grafana', dashboards);
+command('list', 'lists the tests; with TARGET_URL, which of them can load that server', list);
+command('workload-init', "writes a server's operations to a workload file to edit", workloadInit);
+command('gateway', 'runs a gateway in front of the target until Ctrl-C', async (words) => {
   takeWords('gateway', words);
   await setUp('gateway');
   if (!process.env.TARGET_URL) await bringUp();
@@ -95,7 +95,7 @@ command('gateway', 'a gateway in front of the target, until Ctrl-C', async (word
   const program = join(ROOT, 'scenarios/gateway/serve.ts');
   return (await runForwardingSignals('node', [program], { stdio: 'inherit' })).code;
 });
-command('ci', 'a test for a pipeline', ci);
+command('ci', 'runs a test in a pipeline', ci);
 
 try {
   const [wanted = ''] = process.argv.slice(2);

@@ -42,6 +42,6 @@ export class ProgramLog {
   /** @returns the end of a message: its last lines, or '' if the program has written nothing */
   lastWords(): string {
     const lines = this.#last.filter((line) => line !== '');
-    return lines.length > 0 ? `; it said last: ${lines.join(' | ')}` : '';
+    return lines.length > 0 ? `; last output: ${lines.join(' | ')}` : '';
   }
 }

@@ -90,7 +90,7 @@ export function askedServer(): AskedServer | null {
   const { TARGET_URL } = process.env;
   if (!TARGET_URL)
     throw new ConfigError(
-      'TARGET_URL is empty; valid: where the server of SERVER_COMMAND answers, as http://127.0.0.1:3001/mcp',
+      'TARGET_URL is empty; valid: the URL of the server that SERVER_COMMAND starts, for example http://127.0.0.1:3001/mcp',
     );
   return {
     command: SERVER_COMMAND,
@@ -122,9 +122,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   while (!(await answers(url, exact))) {
     const why =
       code !== null
-        ? `the server ended with exit code ${code} before it was ready`
+        ? `the server exited with code ${code} before it was ready`
         : Date.now() >= untilMs
-          ? `the server was not ready in ${withinS} s: ${url} did not answer${exact ? ' with 2xx' : ''}`
+          ? `the server was not ready within ${withinS} s: ${url} did not answer${exact ? ' with 2xx' : ''}`
           : signal.aborted
             ? 'the server was not ready yet'
             : null;
@@ -141,7 +141,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       const ended = code;
       await child.stop(STOP_MS);
       output.close();
-      return ended === null ? null : `the server ended by itself, with exit code ${ended}`;
+      return ended === null ? null : `the server exited during the run, with code ${ended}`;
     },
   };
 }

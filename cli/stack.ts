@@ -14,7 +14,7 @@ export function takePlaces() {
   process.env.RUN_DIR = resolve(process.env.RUN_DIR || join(ROOT, '.run'));
   if (/['"\\\n]/.test(process.env.RUN_DIR))
     throw usage(
-      `RUN_DIR is "${quotable(process.env.RUN_DIR)}"; valid: a path without quotes, backslashes and line breaks`,
+      `RUN_DIR is "${quotable(process.env.RUN_DIR)}"; valid: a path without quotes, backslashes or line breaks`,
     );
 }
 
@@ -74,7 +74,7 @@ export function loadStack() {
   const given = process.env.TARGET_URL ?? '';
   const stack = valuesIn('stack.env');
   const secrets = valuesIn('secrets.env');
-  if (Object.keys(stack).length === 0) throw broken('no stack is up; start one with: make up');
+  if (Object.keys(stack).length === 0) throw broken('no stack is running; start one with: make up');
   Object.assign(process.env, stack, { WATCHED_SERVER: '' });
   // An external Prometheus is queried with the credentials in the environment.
   if (stack.STACK !== 'external') {

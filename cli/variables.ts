@@ -65,9 +65,9 @@ export function takeWords(command: string, words: readonly string[]) {
   const valid = 'valid: file= and the path of a file with NAME=value lines';
   // Other secret sources of k6 would show their secrets in the process list.
   if (secrets !== '' && !/^file=./.test(secrets))
-    throw usage(`SECRET_SOURCE is a value that is not shown; ${valid}`);
+    throw usage(`SECRET_SOURCE is invalid (value not shown); ${valid}`);
   if (secrets !== '' && !isReadable(secrets.slice('file='.length)))
-    throw usage(`SECRET_SOURCE is "${quotable(secrets)}", which can't be read; ${valid}`);
+    throw usage(`SECRET_SOURCE is "${quotable(secrets)}", which cannot be read; ${valid}`);
 }
 
 /** Sets TARGET_URL for a server given by TARGET_COMMAND. @throws {Ending} */
@@ -88,7 +88,7 @@ export function existingFile(name: string, valid: string) {
   const path = process.env[name];
   if (!path) return;
   if (!isReadable(path) || !statSync(path).isFile())
-    throw usage(`${name} is "${quotable(path)}", which can't be read; valid: ${valid}`);
+    throw usage(`${name} is "${quotable(path)}", which cannot be read; valid: ${valid}`);
   process.env[name] = realpathSync(resolve(path));
 }
 

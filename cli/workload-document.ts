@@ -17,6 +17,6 @@ function problemIn(path: string): string | null {
   try {
     return problemOf(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    return `it can't be read (${String(error).split('\n')[0]})`;
+    return `it cannot be read (${String(error).split('\n')[0]})`;
   }
 }

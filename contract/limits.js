@@ -1,6 +1,6 @@
 /** Limits shared by tests, the analysis and the dashboards. Other limits are in analysis/limits.ts. */
 
-/** Minimum share of a phase's planned load that k6 has to make. */
+/** Minimum share of a phase's planned load that k6 must deliver. */
 export const MIN_DELIVERED = 0.95;
 
 /** CPU of k6 as a share of the CPU available to it. Above this, latencies include k6's own delays. */

@@ -6,18 +6,18 @@
 export const MACHINE_SIGNALS = {
   'host_cpu:ratio': {
     title: 'Host CPU',
-    description: 'CPU in use on the machine, by all processes, the generator included.',
+    description: 'CPU usage of all processes on the machine, including the generator.',
     steps: [0.8, 0.95],
     saturates: true,
   },
   'host_memory:ratio': {
     title: 'Host memory',
-    description: 'Memory in use on the machine, without what the kernel can reclaim.',
+    description: 'Memory usage of the machine, without reclaimable memory.',
     steps: [0.8, 0.9],
   },
   'network:bytes_rate': {
     title: 'Host network',
-    description: 'Bytes per second that the machine sends and receives, loopback included.',
+    description: 'Bytes per second that the machine sends and receives, including loopback.',
   },
   'disk_io:bytes_rate': {
     title: 'Disk throughput',
@@ -26,30 +26,30 @@ export const MACHINE_SIGNALS = {
   'disk_busy:ratio': {
     title: 'Disk utilization',
     description:
-      'Time in which the busiest disk had something to do. Disks that work in parallel may have room at 100%.',
+      'Share of time in which the busiest disk was active. A disk with parallel I/O may not be saturated at 100%.',
     saturates: true,
   },
   'process_starts:rate': {
     title: 'Processes started',
-    description: 'Processes and threads that were started on the machine.',
+    description: 'Processes and threads started per second on the machine.',
   },
   'cpu_steal:ratio': {
     title: 'CPU steal',
-    description: "The machine's CPU that the hypervisor gave to others.",
+    description: "Share of the machine's CPU time that the hypervisor gave to other machines.",
     steps: [0.05, 0.2],
   },
   'cpu_pressure:ratio': {
     title: 'CPU pressure',
-    description: 'Time in which a process was ready to run and had to wait for a CPU (PSI, some).',
+    description: 'Share of time in which a process was ready to run but waited for a CPU (PSI, some).',
   },
   'tcp_retransmits:rate': {
     title: 'TCP retransmits',
-    description: 'Segments per second that were sent again because they were not acknowledged.',
+    description: 'TCP segments retransmitted per second.',
   },
   'generator_cpu:ratio': {
     title: 'Generator CPU',
     description:
-      "CPU that k6 uses, of all the machine's cores. Above the purple line its latencies are not trustworthy.",
+      "CPU usage of k6, as a share of the machine's cores. Above the purple line, k6's latencies are not trustworthy.",
   },
   'generator_memory:bytes': { title: 'Generator memory', description: 'Resident memory of k6.' },
 };

@@ -10,7 +10,7 @@
  * @property {number} rate multiplier of arrival rates
  * @property {number} iterations multiplier of the calls and pauses of a sequence
  * @property {boolean} repeats whether a test's `repetitions` apply
- * @property {boolean} slowCalls whether steps with calls that take seconds make all calls, in each repetition
+ * @property {boolean} slowCalls whether steps with slow calls (seconds each) make all their calls in each repetition
  */
 
 /** @typedef {'smoke' | 'quick' | 'full'} ProfileName */
@@ -18,7 +18,7 @@
 /** @type {Record<ProfileName, Profile>} */
 export const profiles = {
   smoke: {
-    about: 'about half a minute at a fifth of the rate: does it work at all',
+    about: 'about half a minute at a fifth of the rate, to check that everything works',
     warmUpS: 3,
     measuredS: 30,
     rate: 0.2,
@@ -36,7 +36,7 @@ export const profiles = {
     slowCalls: false,
   },
   full: {
-    about: "the benchmark documents' own figures",
+    about: 'durations and rates of the benchmark documents',
     warmUpS: 30,
     measuredS: null,
     rate: 1,

@@ -8,10 +8,10 @@
  * @type {Record<Servers, {label: string, about: string}>}
  */
 export const SERVERS = {
-  any: { label: 'any', about: 'every MCP server' },
+  any: { label: 'any', about: 'any MCP server' },
   operations: {
-    label: 'its operations',
-    about: "a server with the test's own operations, or a WORKLOAD that has them",
+    label: 'specific',
+    about: "a server or a WORKLOAD with the test's own operations",
   },
-  reference: { label: 'reference', about: 'the reference target alone' },
+  reference: { label: 'reference', about: 'only the reference target' },
 };

@@ -4,12 +4,12 @@
  * the rules with this list.
  *
  * @typedef {object} Signal
- * @property {string} title in charts and tables
- * @property {string} description what it measures and how to interpret it
+ * @property {string} title title in charts and tables
+ * @property {string} description what the signal measures and how to interpret it
  * @property {[orange: number, red: number] | [red: number]} [steps] thresholds of the colors on charts
  * @property {true} [ofServer] the utilization of a limited resource of the server: progress and charts show
  *   the highest
- * @property {true} [saturates] the load can saturate it; it is saturated at 1
+ * @property {true} [saturates] the load can saturate the resource; it is saturated at 1
  * @property {true} [above1] a ratio that may exceed 1, such as the CPU of several threads in cores
  */
 import { MACHINE_SIGNALS } from './machine-signals.js';
@@ -21,13 +21,13 @@ import { MACHINE_SIGNALS } from './machine-signals.js';
 export const SIGNALS = {
   'cpu:ratio': {
     title: 'Server CPU',
-    description: "CPU that the server uses, of all the machine's cores.",
+    description: "CPU usage of the server, as a share of the machine's cores.",
     ofServer: true,
   },
   'worker_cpu:ratio': {
     title: 'CPU per worker',
     description:
-      'CPU that a process of the server uses, of one core, on average. At 100% a process with one thread is saturated, even if other cores are idle.',
+      'Mean CPU usage per server process, as a share of one core. At 100%, a single-threaded process is saturated, even if other cores are idle.',
     steps: [0.7, 0.9],
     ofServer: true,
     saturates: true,
@@ -36,7 +36,7 @@ export const SIGNALS = {
   'busiest_thread:ratio': {
     title: 'Busiest thread',
     description:
-      'Time in which the busiest thread of the server runs or waits for a CPU. At 100% an event loop or an interpreter lock is saturated, even if other cores are idle.',
+      "Share of time in which the server's busiest thread runs or waits for a CPU. At 100%, an event loop or an interpreter lock is saturated, even if other cores are idle.",
     steps: [0.7, 0.9],
     ofServer: true,
     saturates: true,
@@ -44,43 +44,43 @@ export const SIGNALS = {
   },
   'busiest_thread_cpu:ratio': {
     title: 'CPU of the busiest thread',
-    description: 'CPU that the busiest thread of the server uses, of one core.',
+    description: "CPU usage of the server's busiest thread, as a share of one core.",
     above1: true,
   },
   'busiest_process:ratio': {
     title: 'Busiest process',
     description:
-      'CPU that the busiest process of each program of the server uses, of one core. A process that stays at 100% with many threads is held by a lock, as CPython and Ruby have one.',
+      'CPU usage of the busiest process of each server program, as a share of one core. If a process with many threads stays at 100%, a lock limits it, such as the interpreter lock of CPython or Ruby.',
     saturates: true,
     above1: true,
   },
   'peer_cpu:ratio': {
     title: 'CPU of connected programs',
     description:
-      "CPU of the programs of this machine that the server is connected to, of all the machine's cores: its database, a browser, another server.",
+      "CPU usage of local programs that the server is connected to, such as a database or a browser, as a share of the machine's cores.",
   },
   'cpu_wait:ratio': {
     title: 'CPU wait',
-    description: 'Seconds per second in which threads of the server are ready to run and wait for a CPU.',
+    description: 'Seconds per second in which server threads are ready to run but wait for a CPU.',
     above1: true,
   },
   'connections_in:count': {
     title: 'Client connections',
-    description: 'Established connections of clients to the server.',
+    description: 'Established client connections.',
   },
   'connections_unread:count': {
     title: 'Unread connections',
     description:
-      'Connections of clients with bytes that the server has not read yet. If it stays above zero, the thread that reads them is busy or blocked.',
+      'Client connections with data that the server has not read yet. If the number stays above zero, the reading thread is busy or blocked.',
   },
   'send_queue:bytes': {
     title: 'Send queue',
-    description: 'Bytes that the server sent and that were not acknowledged.',
+    description: 'Bytes that the server sent but clients have not acknowledged.',
   },
   'accept_queue:ratio': {
     title: 'Accept queue utilization',
     description:
-      'Connections that wait to be accepted by the server, of the backlog. When the queue is full, new connections wait a second or more.',
+      'Connections waiting to be accepted, as a share of the backlog. When the queue is full, new connections wait a second or more.',
     steps: [0.5, 0.9],
     ofServer: true,
     saturates: true,
@@ -88,54 +88,55 @@ export const SIGNALS = {
   'listen_overflows:rate': {
     title: 'Accept queue overflows',
     description:
-      'Connections per second that found an accept queue full. All servers of the network namespace are counted.',
+      'Connections per second that arrived while an accept queue was full. Includes all servers in the network namespace.',
   },
   'memory:bytes': {
     title: 'Server memory',
     description:
-      'Resident memory of all processes of the server. Memory that grows and never falls is a leak.',
+      'Resident memory of all server processes. Memory that grows and never falls indicates a leak.',
   },
   'memory_utilization:ratio': {
     title: 'Memory limit utilization',
     description:
-      "Memory of the server's cgroup in use, of its limit, without what the kernel can reclaim. At 100% the kernel ends a process.",
+      "Memory usage of the server's cgroup without reclaimable memory, as a share of its limit. At 100%, the kernel kills a process.",
     steps: [0.8, 0.95],
     ofServer: true,
     saturates: true,
   },
   'oom_kills:count': {
     title: 'Out-of-memory kills',
-    description: "Processes that the kernel ended because the server's cgroup reached its memory limit.",
+    description: "Processes that the kernel killed because the server's cgroup reached its memory limit.",
   },
   'major_faults:rate': {
     title: 'Major page faults',
-    description: 'Page faults of the server per second that had to read from disk.',
+    description: "The server's page faults per second that required a disk read.",
   },
   'server_disk_io:bytes_rate': {
     title: 'Server disk throughput',
-    description: 'Bytes per second that the processes of the server read from disk and write to it.',
+    description: 'Bytes per second that server processes read from disk and write to disk.',
   },
-  'threads:count': { title: 'Threads', description: 'Threads of all processes of the server.' },
+  'threads:count': { title: 'Threads', description: 'Threads of all server processes.' },
   'restarts:count': {
     title: 'Restarts',
-    description: "Times that another process took over the server's port since the run began.",
+    description:
+      "Number of times that another process took over the server's port since the start of the run.",
   },
   'eventloop_lag:seconds': {
     title: 'Event loop lag',
     description:
-      'Event loop lag of the worst worker, 99th percentile. It grows when one thread has more to do than one core can, even with CPU left on the machine.',
+      '99th percentile of the event loop lag in the slowest worker. The lag grows if one thread has more work than one core can do, even if other cores are idle.',
     steps: [0.05, 0.2],
   },
   'gc:ratio': {
     title: 'Garbage collection',
-    description: 'Time that a process of the server spends in garbage collection.',
+    description: 'Share of time that a server process spends in garbage collection.',
     steps: [0.05, 0.1],
     above1: true,
   },
   'heap:ratio': {
     title: 'Heap utilization',
     description:
-      'Heap in use, of its limit, in the worst worker. Near 100% the collector runs all the time, then the worker ends.',
+      'Heap usage of the fullest worker, as a share of its limit. Near 100%, the garbage collector runs constantly until the worker crashes.',
     steps: [0.7, 0.9],
     ofServer: true,
     saturates: true,
@@ -143,18 +144,18 @@ export const SIGNALS = {
   'open_files_count:count': {
     title: 'Open file descriptors',
     description:
-      'Files and connections that the server has open. A count that grows and never falls is a leak.',
+      'Open files and connections of the server. A number that grows and never falls indicates a leak.',
   },
   'open_files:ratio': {
     title: 'File descriptor utilization',
-    description: "Open files and connections of the server's process, of its limit.",
+    description: 'Open files and connections of a server process, as a share of its limit.',
     steps: [0.7, 0.9],
     ofServer: true,
     saturates: true,
   },
   'cpu_throttled:ratio': {
     title: 'CPU throttling',
-    description: "Scheduling periods in which the server's container had used up its CPU limit.",
+    description: "Share of scheduling periods in which the server's container reached its CPU limit.",
     steps: [0.05, 0.25],
   },
   'container_network:bytes_rate': {
@@ -164,7 +165,7 @@ export const SIGNALS = {
   'pool_utilization:ratio': {
     title: 'Pool utilization',
     description:
-      "Connections of the server's database pool in use, of its size. At 100% requests wait for a connection.",
+      "Connections in use in the server's database pool, as a share of the pool size. At 100%, requests wait for a connection.",
     steps: [0.8],
     ofServer: true,
     saturates: true,
@@ -172,59 +173,59 @@ export const SIGNALS = {
   'pool_connections_in_use:count': {
     title: 'Pool connections in use',
     description:
-      "Connections of the server's database pool in use. A count that grows without load means that connections are not returned.",
+      "Connections in use in the server's database pool. If the number grows without load, connections are not returned.",
   },
   'pool_waiting:count': {
     title: 'Requests waiting for the pool',
     description:
-      'Requests that wait for a connection of the pool. If it stays above zero, the pool is a bottleneck.',
+      'Requests waiting for a pool connection. If the number stays above zero, the pool is a bottleneck.',
   },
   'pool_wait:seconds': {
     title: 'Pool wait',
-    description: 'Mean time that a request waits for a connection of the pool.',
+    description: 'Mean time that a request waits for a pool connection.',
   },
   'db_query_duration:seconds': {
     title: 'Query duration',
-    description: 'Mean duration of a query as the server sees it, without the wait for a connection.',
+    description: 'Mean query duration, measured by the server, without the wait for a connection.',
   },
-  'db_query_rate:rate': { title: 'Query rate', description: 'Queries per second that the server runs.' },
+  'db_query_rate:rate': { title: 'Query rate', description: "The server's database queries per second." },
   'cache_hit:ratio': {
     title: 'Cache hit ratio',
-    description: 'Lookups that the cache answered, of all lookups.',
+    description: 'Share of cache lookups that are hits.',
   },
   'cache_lookups:rate': {
     title: 'Cache lookups',
-    description: 'Lookups per second in the cache, hits and misses.',
+    description: 'Cache lookups per second, both hits and misses.',
   },
   'cache_time:seconds': {
     title: 'Cache command duration',
-    description: 'Mean duration of a command to the cache as the server sees it.',
+    description: 'Mean duration of a cache command, measured by the server.',
   },
   'request:seconds': {
     title: 'Request duration in the server',
     description:
-      'Mean duration of a request as the server sees it. If clients wait longer, the rest is spent outside of it.',
+      'Mean request duration, measured by the server. If clients measure more, the difference is spent outside the server.',
   },
   'upstream:seconds': {
     title: 'Upstream latency',
-    description: 'Mean duration of calls to services behind the server.',
+    description: "Mean duration of the server's calls to upstream services.",
   },
   'upstream_calls:rate': {
     title: 'Upstream calls',
-    description: 'Calls per second to services behind the server.',
+    description: "The server's calls per second to upstream services.",
   },
   'rate_limited:rate': {
     title: 'Rate-limited requests',
-    description: 'Requests per second that the server refused with 429.',
+    description: 'Requests per second that the server rejected with status 429.',
   },
   'breaker_open:rate': {
     title: 'Circuit breaker trips',
     description:
-      'Circuit breakers that opened, per second. Calls are refused without being tried until they close.',
+      'Circuit breakers that opened, per second. An open circuit breaker rejects calls without trying them.',
   },
   'upstream_timeouts:rate': {
     title: 'Upstream timeouts',
-    description: 'Calls per second to services behind the server that timed out.',
+    description: "The server's calls per second to upstream services that timed out.",
   },
   'tool_errors:rate': {
     title: 'Tool errors',
@@ -233,19 +234,19 @@ export const SIGNALS = {
   'workers:count': {
     title: 'Workers',
     description:
-      'Processes that serve requests. One that ends is replaced: a dip is a crash, and its requests failed.',
+      'Processes that serve requests. A crashed worker is replaced, so a dip indicates a crash and failed requests.',
   },
   'sessions:count': {
     title: 'Sessions',
-    description: 'Open sessions of the server. Unused sessions have to expire.',
+    description: 'Open sessions on the server. Unused sessions should expire.',
   },
   'deadlocks:rate': {
     title: 'Deadlocks',
-    description: 'Queries per second that the database ended to break a deadlock.',
+    description: 'Queries per second that the database cancelled to resolve a deadlock.',
   },
   'db_connections:ratio': {
     title: 'Database connection utilization',
-    description: 'Connections to the database, of its limit.',
+    description: 'Connections to the database, as a share of its limit.',
     steps: [0.7, 0.9],
     ofServer: true,
     saturates: true,
@@ -257,22 +258,23 @@ export const SIGNALS = {
   'db_clients_waiting:ratio': {
     title: 'Database connections waiting',
     description:
-      "The server's connections to the database that wait for an answer, of those that are open. Inferred from the connections.",
+      "Share of the server's open database connections that wait for an answer. Inferred from TCP connections.",
   },
   'db_running:count': {
     title: 'Running queries',
     description:
-      'Queries that run and wait for nothing. If there are more of them than cores, the database is short of CPU.',
+      'Queries that run without waiting. If there are more than the machine has cores, the database is short of CPU.',
   },
-  'db_io:count': { title: 'Queries waiting for I/O', description: 'Queries that wait for a disk.' },
-  'db_locks:count': { title: 'Queries waiting for a lock', description: 'Queries that wait for a lock.' },
+  'db_io:count': { title: 'Queries waiting for I/O', description: 'Queries waiting for disk I/O.' },
+  'db_locks:count': { title: 'Queries waiting for a lock', description: 'Queries waiting for a lock.' },
   'db_transactions:rate': {
     title: 'Database transactions',
-    description: 'Transactions per second, rolled back ones included.',
+    description: 'Transactions per second, including rollbacks.',
   },
   'cache_server_cpu:ratio': {
     title: 'Redis CPU',
-    description: 'CPU that Redis uses, of one core. Its commands run on one thread: at 100% they queue.',
+    description:
+      'CPU usage of Redis, as a share of one core. Redis runs commands on one thread: at 100%, commands queue.',
     steps: [0.7, 0.9],
     ofServer: true,
     saturates: true,
@@ -281,7 +283,7 @@ export const SIGNALS = {
   'redis_memory:bytes': { title: 'Redis memory', description: 'Memory that Redis uses for data.' },
   'redis_evictions:rate': {
     title: 'Redis evictions',
-    description: 'Keys per second that Redis evicted for want of memory.',
+    description: 'Keys per second that Redis evicted because it was out of memory.',
   },
   ...MACHINE_SIGNALS,
 };
@@ -296,7 +298,7 @@ export const SATURATING = marked('saturates');
 /**
  * @param {string} name a signal's name
  * @param {string} unit
- * @returns {string} its title in charts and tables
+ * @returns {string} the title in charts and tables
  */
 export function titleOf(name, unit) {
   const words = name.replaceAll('_', ' ');
@@ -305,5 +307,5 @@ export function titleOf(name, unit) {
 
 /** Below this utilization a resource is far from its limit. */
 export const MIN_UTILIZATION = 0.1;
-/** A process that exceeds one core by more than the error of a rate is not limited to one core. */
+/** A process above this CPU usage, in cores, is not limited to one core. The margin is the error of a rate. */
 export const MAX_OF_ONE_CORE = 1.15;

@@ -35,9 +35,9 @@ const ofAnyRun = Object.assign({}, ofRuns, ...ofTests);
 
 /** @type {[title: string, Variables][]} */
 export const groups = [
-  ['What is loaded, and how it is called', { ...target, ...server, ...runs }],
-  ['How much load, and what is judged', { ...load, ...test }],
-  ['Tests of several k6 runs', Object.assign({}, trials, ...ofTests)],
+  ['The target and its calls', { ...target, ...server, ...runs }],
+  ['The load and its objectives', { ...load, ...test }],
+  ['Tests with several k6 runs', Object.assign({}, trials, ...ofTests)],
   ['Comparisons', { ...compare, ...compareAb, ...comparisons, ...baseline }],
   ['Pipelines (docs/ci.md)', pipeline],
   ['Other targets', others],

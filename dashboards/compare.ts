@@ -62,7 +62,7 @@ const compared = (by: string, heading: string) =>
     noValue: NO_BASE,
     title: `By ${by}`,
     description:
-      'All requests since both runs began. Latencies compare only where both had the same load: see the requests. Green: 10% faster than the base or more, red: 10% slower or more.',
+      'All requests since the start of both runs. Latencies are only comparable if both runs had the same load (compare the requests). Green: at least 10% faster than the base; red: at least 10% slower.',
     labels: { [by]: heading },
     sortBy: heading,
     columns: columns(by),
@@ -73,12 +73,12 @@ export const compare = () =>
     uid: 'mcp-compare',
     title: 'Compare',
     description:
-      'A run and a base, aligned at their starts. One run each shows that they differ, not why: repeat both to know.',
+      'A run and a base, aligned at their starts. A single run per side cannot show whether a difference is chance: repeat both.',
     variables: [
       {
         name: 'base',
         label: 'Base',
-        description: 'What the run is compared with: other runs of the same test first, the newest first',
+        description: 'The run to compare with. Runs of the same test come first, the newest first',
         query: otherRuns(),
         regex: '/testid="([^"]+)"/',
       },
@@ -98,14 +98,14 @@ export const compare = () =>
       timeSeries({
         ...half,
         title: 'Throughput',
-        description: 'Iterations per second, the warm-up included.',
+        description: 'Iterations per second, including the warm-up.',
         unit: 'reqps',
         lines: both(perSecond(ITERATIONS)),
       }),
       timeSeries({
         ...half,
         title: 'Failure rate',
-        description: 'Failed requests, of all.',
+        description: 'Failed requests, as a share of all requests.',
         unit: 'percentunit',
         lines: both(share(FAILURES, REQUESTS)),
         steps: FAILURE_STEPS,

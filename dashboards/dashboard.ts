@@ -31,13 +31,13 @@ interface Variable {
   description: string;
   /** Each series of the result is one option, in the order of the result. */
   query: string;
-  /** Its first group is the option's value; it is matched against `name{label="value"} 1 1700000000000`. */
+  /** The first group is the option's value. The input looks like `name{label="value"} 1 1700000000000`. */
   regex: string;
-  /** The value follows from the other variables. */
+  /** The other variables determine the value. */
   hidden?: boolean;
 }
 
-/** A variable with one value, by default the first. (label_values() would sort by name, not by age.) */
+/** A variable with one value, by default the first. (label_values() would sort by name instead of by age.) */
 function queryVariable({ name, label, description, query, regex, hidden = false }: Variable) {
   const definition = `query_result(${query})`;
   return new QueryVariableBuilder(name)
@@ -93,7 +93,7 @@ const ANNOTATIONS: Annotation[] = [
     text: '{{statement}}',
   },
   {
-    // Off by default: over a finished run, the alert bands cover the data.
+    // Off by default, because alert bands cover the data of a finished run.
     name: 'Alerts',
     color: 'red',
     expr: 'ALERTS{alertstate="firing", testid=~"$testid|", server=~"$server|"}',

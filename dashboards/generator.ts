@@ -1,6 +1,6 @@
 /**
- * Whether the results can be trusted: k6 itself, load that it could not generate, and samples that did not reach
- * Prometheus.
+ * Whether the results are trustworthy: the state of k6, load that k6 could not generate, and samples that did not
+ * reach Prometheus.
  */
 import { MAX_GENERATOR_CPU } from '../contract/limits.js';
 import { dashboard } from './dashboard.ts';
@@ -50,13 +50,13 @@ export const generator = () =>
   dashboard({
     uid: 'mcp-generator',
     title: 'Generator',
-    description: 'Whether the figures of a run can be trusted.',
+    description: 'Whether the results of a run are trustworthy.',
     panels: [
       stat({
         ...tile,
         title: 'Generator health',
         description:
-          'Degraded: k6 used more than 80% of the CPU for six seconds, more than 5% of the load was dropped, or Prometheus rejected samples. A spike may be too much on purpose: load that is dropped in it is a finding about the server.',
+          'Degraded: k6 used more than 80% of the CPU for six seconds, k6 dropped more than 5% of the load, or Prometheus rejected samples. In a deliberate overload, dropped load is a finding about the server.',
         unit: 'short',
         expr: problems,
         texts: ['OK', 'Degraded: 1 reason', 'Degraded: several reasons'],
@@ -65,7 +65,7 @@ export const generator = () =>
       stat({
         ...tile,
         title: 'CPU, peak',
-        description: 'Highest CPU of k6 over six seconds. Purple: its latencies are not trustworthy.',
+        description: 'Highest CPU usage of k6 over six seconds. Purple: the latencies are not trustworthy.',
         unit: 'percentunit',
         noValue: 'k6 was not scraped',
         expr: cpu,
@@ -74,7 +74,8 @@ export const generator = () =>
       stat({
         ...tile,
         title: 'Dropped load',
-        description: 'Iterations that k6 dropped because all VUs were busy, of all that were due.',
+        description:
+          'Iterations that k6 dropped because all VUs were busy, as a share of all planned iterations.',
         unit: 'percentunit',
         expr: droppedShare,
         steps: distrustedFrom(MAX_DROPPED),
@@ -83,7 +84,7 @@ export const generator = () =>
         ...tile,
         title: 'Rejected samples',
         description:
-          'Samples that Prometheus did not take from any source in the time range, and refused writes.',
+          'Samples from any source that Prometheus rejected in the time range, and rejected writes.',
         unit: 'short',
         decimals: 0,
         noValue: 'Prometheus does not scrape itself',
@@ -95,7 +96,7 @@ export const generator = () =>
       timeSeries({
         ...half,
         title: 'VUs',
-        description: 'VUs that run, of those that k6 may use. Once all of them wait, k6 drops iterations.',
+        description: 'Running VUs and maximum VUs. If all VUs are busy, k6 drops iterations.',
         unit: 'short',
         lines: [
           {
@@ -114,9 +115,9 @@ export const generator = () =>
       timeSeries({
         ...half,
         title: 'Dropped iterations',
-        description: 'Iterations per second that were due while all VUs were busy, by scenario.',
+        description: 'Iterations per second that k6 dropped because all VUs were busy, by scenario.',
         unit: 'ops',
-        noValue: 'Nothing was dropped',
+        noValue: 'No dropped iterations',
         stacked: true,
         lines: [{ expr: perSecond(DROPPED, 'scenario'), legend: '{{scenario}}' }],
       }),
@@ -125,7 +126,7 @@ export const generator = () =>
       timeSeries({
         ...half,
         title: 'Memory of k6',
-        description: 'Resident memory, and the heap in use.',
+        description: 'Resident memory and heap in use.',
         unit: 'bytes',
         noValue: 'k6 was not scraped',
         lines: [
@@ -136,7 +137,7 @@ export const generator = () =>
       timeSeries({
         ...half,
         title: 'Garbage collection pauses of k6',
-        description: 'The longest pause. A latency shorter than it cannot be distinguished from it.',
+        description: 'The longest pause. Shorter latencies cannot be distinguished from a pause.',
         unit: 's',
         noValue: 'k6 was not scraped',
         lines: [{ expr: `max(go_gc_duration_seconds${K6})`, legend: 'longest pause' }],
@@ -144,7 +145,7 @@ export const generator = () =>
       timeSeries({
         ...half,
         title: 'Writes to Prometheus',
-        description: 'Remote writes per second by HTTP status. Only those with 2xx were stored.',
+        description: 'Remote writes per second by HTTP status. Only writes with status 2xx were stored.',
         unit: 'ops',
         noValue: 'Prometheus does not scrape itself',
         lines: [{ expr: rate(`${WRITES}}`, 'code'), legend: '{{code}}' }],
@@ -152,7 +153,7 @@ export const generator = () =>
       timeSeries({
         ...half,
         title: 'Rejected samples over time',
-        description: 'Samples per second that Prometheus did not take, by reason.',
+        description: 'Samples per second that Prometheus rejected, by reason.',
         unit: 'ops',
         noValue: 'Prometheus does not scrape itself',
         lines: Object.entries(REJECTED).map(([legend, counter]) => ({

@@ -23,12 +23,12 @@ export const operations = () =>
   dashboard({
     uid: 'mcp-operations',
     title: 'Operations',
-    description: 'One run by operation: rate, latency and failures.',
+    description: 'Rate, latency and failures of a run by operation.',
     variables: [
       {
         name: 'operation',
         label: 'Operation',
-        description: 'The operation of the last row; the most frequent one comes first',
+        description: 'The operation in the last row. The most frequent operation comes first',
         query: `sort_desc(${total(REQUESTS, 'operation')})`,
         regex: '/operation="([^"]+)"/',
       },
@@ -38,7 +38,7 @@ export const operations = () =>
         width: 24,
         height: 9,
         title: 'Operations of the run',
-        description: 'All requests since the run began, without the warm-up.',
+        description: 'All requests since the start of the run, without the warm-up.',
         labels: { operation: 'Operation', method: 'Method' },
         sortBy: 'p99',
         descending: true,
@@ -73,7 +73,7 @@ export const operations = () =>
       timeSeries({
         ...half,
         title: 'Failure rate',
-        description: 'Failed requests, of all, by operation.',
+        description: 'Failed requests by operation, as a share of its requests.',
         unit: 'percentunit',
         lines: [{ expr: share(FAILURES, REQUESTS, 'operation'), legend: '{{operation}}' }],
         steps: FAILURE_STEPS,
@@ -93,7 +93,7 @@ export const operations = () =>
         ...half,
         title: 'Latency distribution of $operation',
         description:
-          'Calls per second by latency. Two bands are two kinds of answer, such as a cache hit and a miss.',
+          'Calls per second by latency. Two bands indicate two kinds of answers, such as cache hits and misses.',
         unit: 's',
         expr: distribution(DURATION, chosen),
       }),

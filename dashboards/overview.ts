@@ -59,7 +59,7 @@ const RESOURCES = [
 const bottleneck = (subject: string) =>
   `last_over_time(mcp_finding{testid="$testid", kind="bottleneck", subject=~"${subject}"}[$__range] @ end())`;
 const ANY_BOTTLENECK = bottleneck(RESOURCES.map(({ subject }) => subject).join('|'));
-/** The series if a finding names its resource, or if there is no such finding. */
+/** The series if a finding names its resource or no finding names a resource. */
 const ifLimiting = (series: string, subject: string) =>
   `max(${series}) and on () (count(${bottleneck(subject)}) or absent(${ANY_BOTTLENECK}))`;
 
@@ -83,7 +83,7 @@ export const overview = () =>
   dashboard({
     uid: 'mcp-overview',
     title: 'Overview',
-    description: 'One run of a load test: the verdict, what clients saw, and the resource that limited it.',
+    description: 'A run of a load test: the verdict, the client metrics and the limiting resource.',
     variables: [
       {
         name: 'baseline',
@@ -99,7 +99,7 @@ export const overview = () =>
         width: 24,
         height: 3,
         title: 'Verdict (report: results/$testid/report.html)',
-        description: 'The verdict of the run, and its first reason. It is written when the run ends.',
+        description: 'The verdict of the run and its first reason, written at the end of the run.',
         noValue: 'No verdict yet: the run has not ended',
         labels: { outcome: 'Verdict', statement: 'Reason' },
         sortBy: 'Ended',
@@ -110,7 +110,7 @@ export const overview = () =>
       stat({
         ...tile,
         title: 'Goodput, peak load',
-        description: 'Requests answered without a failure per second, in the phase with the highest load.',
+        description: 'Successful requests per second in the phase with the highest load.',
         unit: 'reqps',
         expr: goodputAtPeak(),
         steps: NEUTRAL,
@@ -118,7 +118,7 @@ export const overview = () =>
       stat({
         ...tile,
         title: 'p99, worst judged phase',
-        description: '99th percentile of the latency of all calls, in the worst phase that has objectives.',
+        description: '99th percentile of the latency of all calls, in the worst phase with objectives.',
         unit: 's',
         expr: worstJudged(percentileByPhase(0.99)),
         steps: NEUTRAL,
@@ -126,7 +126,7 @@ export const overview = () =>
       stat({
         ...tile,
         title: 'Failure rate, worst phase',
-        description: 'Failed requests, of all, in the worst measured phase.',
+        description: 'Failed requests in the worst measured phase, as a share of its requests.',
         unit: 'percentunit',
         expr: `max(${failedByPhase()})`,
         steps: FAILURE_STEPS,
@@ -134,9 +134,9 @@ export const overview = () =>
       stat({
         ...tile,
         title: 'Time to recover',
-        description: 'From the end of an overload until latency and failures were normal again.',
+        description: 'Time from the end of an overload until latency and failures are back to normal.',
         unit: 's',
-        noValue: 'No overload, or not normal again',
+        noValue: 'No overload, or no recovery',
         expr: recoverySeconds(),
         steps: NEUTRAL,
       }),
@@ -144,7 +144,7 @@ export const overview = () =>
         ...strip,
         title: 'Target and achieved rate',
         description:
-          'Iterations per second that the phase asks for, that k6 completed, and that it dropped because all VUs were busy.',
+          'Iterations per second: the target rate of the phase, completed iterations, and iterations dropped because all VUs were busy.',
         unit: 'reqps',
         lines: [
           { expr: targetRate(), legend: 'target', color: 'text', dashed: true },
@@ -156,7 +156,7 @@ export const overview = () =>
         ...strip,
         title: 'Latency',
         description:
-          'Latency of all calls, connecting included, within 5% of the true value. A call without an answer counts with the time that it waited. Dashed: the limits of the running phase.',
+          'Latency of all calls, including connecting, within 5% of the true value. A call without an answer counts with the time that it waited. Dashed: the limits of the current phase.',
         unit: 's',
         logarithmic: true,
         lines: [
@@ -172,7 +172,7 @@ export const overview = () =>
         ...halfStrip,
         title: 'Connections',
         description:
-          'Connections that the clients open per second. A reconnection comes less than 1 s after an answer: the server closed the connection before it.',
+          'Connections that clients open per second. A reconnection follows an answer within 1 s, because the server closed the previous connection.',
         unit: 'cps',
         lines: [
           { expr: orZero(perSecond(CONNECTIONS), perSecond(REQUESTS)), legend: 'opened', color: 'blue' },
@@ -185,9 +185,9 @@ export const overview = () =>
       }),
       timeSeries({
         ...halfStrip,
-        title: 'Share of connecting',
+        title: 'Connection time share',
         description:
-          'Time to get a connection (waiting for a free one, DNS, TCP, TLS), as a share of the latency of all calls.',
+          'Time to get a connection (waiting for a free connection, DNS, TCP, TLS), as a share of the latency of all calls.',
         unit: 'percentunit',
         max: 1,
         lines: [{ expr: shareOfConnecting(), legend: 'connecting', color: 'blue' }],
@@ -195,7 +195,7 @@ export const overview = () =>
       timeSeries({
         ...strip,
         title: 'Failure rate',
-        description: 'Failed requests, of all. Dashed: the limit of the running phase.',
+        description: 'Failed requests, as a share of all requests. Dashed: the limit of the current phase.',
         unit: 'percentunit',
         lines: [
           { expr: share(FAILURES, REQUESTS), legend: 'failed', color: 'red' },
@@ -206,7 +206,7 @@ export const overview = () =>
         ...strip,
         title: 'Utilization of the limiting resource',
         description:
-          'The resource that the bottleneck finding names; all of them if there is no such finding. The one that reaches 100% before latency rises is the cause.',
+          'The resource in the bottleneck finding, or all resources if there is no such finding. The resource that reaches 100% before latency rises is the cause.',
         unit: 'percentunit',
         max: 1,
         noValue: NOT_EXPORTED,
@@ -219,7 +219,7 @@ export const overview = () =>
         ...strip,
         title: 'CPU by consumer',
         description:
-          "Of all the machine's cores: the server, the generator, and all other processes, such as the database.",
+          "CPU usage of the server, the generator and all other processes, such as the database, as a share of the machine's cores.",
         unit: 'percentunit',
         max: 1,
         stacked: true,
@@ -233,7 +233,7 @@ export const overview = () =>
       table({
         ...full,
         title: 'Phases',
-        description: 'All requests of each measured phase. Counts are exact, percentiles within 5%.',
+        description: 'All requests per measured phase. Counts are exact, percentiles are within 5%.',
         labels: { phase: 'Phase' },
         sortBy: 'Started',
         columns: [
@@ -253,8 +253,8 @@ export const overview = () =>
         height: 9,
         title: 'Findings',
         description:
-          'What the verdict found, at the phase that it is about: the bottleneck, the onset of degradation, the recovery, leaks and doubts.',
-        noValue: 'No findings yet: they are written when the run ends',
+          'The findings of the verdict by phase: the bottleneck, the onset of degradation, the recovery, leaks and doubts.',
+        noValue: 'No findings yet: the run has not ended',
         labels: { kind: 'Kind', subject: 'Subject', phase: 'Phase', statement: 'Finding' },
         sortBy: 'At',
         columns: [
@@ -270,7 +270,7 @@ export const overview = () =>
       barGauge({
         ...half,
         title: 'Peak utilization by resource',
-        description: 'The highest six seconds of each resource.',
+        description: 'The highest six-second mean of each resource.',
         unit: 'percentunit',
         max: 1,
         noValue: NOT_EXPORTED,
@@ -281,7 +281,7 @@ export const overview = () =>
       barGauge({
         ...half,
         title: 'p99 vs baseline',
-        description: 'p99 of each phase, as a multiple of that of the first measured phase.',
+        description: 'p99 of each phase, as a multiple of the p99 in the first measured phase.',
         unit: 'short',
         expr: inOrder(p99VsBaseline()),
         legend: '{{phase}}',
@@ -298,7 +298,8 @@ export const overview = () =>
       barGauge({
         ...half,
         title: 'Failure rate by phase',
-        description: 'Failed requests, of all. Orange from the first failure in 10,000, red from 1%.',
+        description:
+          'Failed requests, as a share of all requests. Orange: at least one failure in 10,000 requests; red: at least 1%.',
         unit: 'percentunit',
         max: 1,
         expr: inOrder(failedByPhase()),
@@ -311,7 +312,7 @@ export const overview = () =>
         ...full,
         title: 'Throughput by batch size',
         description:
-          'Items per second and latency of each batch size. Beyond the best size, larger batches only take longer.',
+          'Items per second and latency per batch size. Above the best size, larger batches only take longer.',
         noValue: 'The run has no batches',
         labels: { phase: 'Phase' },
         sortBy: 'Items/s',
@@ -332,7 +333,7 @@ export const overview = () =>
         ],
       }),
 
-      row('Over a long run, and with faults'),
+      row('Long runs and faults'),
       signal('memory:bytes'),
       signal('sessions:count'),
       signal('pool_connections_in_use:count'),

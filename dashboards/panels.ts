@@ -57,7 +57,7 @@ const AXIS_WIDTH = 70;
 
 interface PanelOptions {
   title: string;
-  /** What the panel shows, and how to read it. */
+  /** What the panel shows and how to interpret it. */
   description: string;
   /** Grafana's unit id. */
   unit: string;
@@ -105,7 +105,7 @@ const lastValue = () => new ReduceDataOptionsBuilder().calcs(['lastNotNull']);
 export const row = (title: string) => new RowBuilder(title);
 
 /**
- * A single number, evaluated at the end of the time range. `texts` replace the values 0, 1, 2 ...; the last one also
+ * A single number, evaluated at the end of the time range. `texts` replace the values 0, 1, 2 ...; the last text also
  * replaces all larger values.
  */
 export function stat(
@@ -269,7 +269,7 @@ export function table(
     ]);
 }
 
-/** The distribution of one native histogram over time. The unit is that of its values. */
+/** The distribution of a native histogram over time, in the unit of its values. */
 export function heatmap(options: PanelOptions & { expr: string }) {
   const logarithmic = new ScaleDistributionConfigBuilder().type(ScaleDistribution.Log).log(2);
   return common(new HeatmapBuilder(), options)

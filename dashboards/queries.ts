@@ -1,15 +1,15 @@
 /**
  * PromQL for the panels. Each function returns an expression as text.
  *
- * k6 pushes a series only when it changes, and its first sample already holds a count, which `rate()` misses. An
- * increase is therefore the difference between two last values, and a new series starts from zero: k6's counters never
- * reset. Scraped counters do reset, and are read with `rate`.
+ * k6 pushes a series only when it changes. The first sample already contains a count, which `rate()` misses. An
+ * increase is therefore the difference between two last values, and a new series starts from zero. k6's counters never
+ * reset. Scraped counters do reset, so they use `rate`.
  *
  * `metric` is the name in k6, such as `mcp_requests_total`; `where` are matchers, such as `phase="spike"`; `by` are
  * labels to keep.
  */
 
-/** Latency of calls. Its label `outcome` tells how they ended. */
+/** Latency of calls, by their outcome in the label `outcome`. */
 export const DURATION = 'mcp_request_duration_seconds';
 const OPENING = ['blocked', 'connecting', 'tls'].map((part) => `mcp_request_${part}_seconds`);
 export const CONNECTIONS = 'mcp_connections_total';
@@ -169,7 +169,7 @@ export function phaseStarts(): string {
 export const placed = (metric: string) =>
   `1000 * max_over_time(${metric}{testid="$testid"}[$__range] offset -$__range)`;
 
-/** The same samples by labels, evaluated at the end of the time range. */
+/** The samples of the judge by labels, evaluated at the end of the time range. */
 export const written = (metric: string, by: string) =>
   `1000 * max by (${by}) (last_over_time(${metric}{testid="$testid"}[$__range]))`;
 
@@ -200,7 +200,7 @@ export function startedAfterBase(): string {
   return `round(${start} - ${toBase(start)}) != 0 or vector(1)`;
 }
 
-/** A signal restricted to the duration of the run: it also has samples before and after. */
+/** A signal restricted to the duration of the run, because it also has samples before and after the run. */
 export const duringRun = (name: string) =>
   `${ofServer(name)} and on () sum(last_over_time(${ofRun('vus')}[$__rate_interval]))`;
 
@@ -221,8 +221,7 @@ const phaseSeconds = () => `(clamp_max(${phaseEnd()}, time() - ${runStart()}) - 
 export const requestsByPhase = () => total(REQUESTS, 'phase');
 export const firstPhase = () => `sort(${phaseStart()} and on (phase) ${requestsByPhase()})`;
 /**
- * Unix time in milliseconds of the first push, up to a push interval late. If a test has several k6 runs, each has its
- * own start.
+ * Unix time in milliseconds of the first push, up to a push interval late. Each k6 run of a test has its own start.
  */
 export function startedByPhase(): string {
   const pushed = `timestamp(last_over_time(${ofRun(REQUESTS)}[$__interval]))`;
@@ -240,8 +239,8 @@ export const p99VsBaseline = () =>
   `${percentileByPhase(0.99)} / scalar(${percentileOfRun(0.99, DURATION, '', 'phase="$baseline"')})`;
 
 /**
- * Completed iterations as a share of those planned. Dropped iterations are labelled with the scenario, which has the
- * name of its phase.
+ * Completed iterations as a share of planned iterations. Dropped iterations are labelled with the scenario, which has
+ * the name of its phase.
  */
 export function deliveredByPhase(): string {
   const made = `(${total(ITERATIONS, 'phase')} and on (phase) ${requestsByPhase()})`;
@@ -266,5 +265,5 @@ export const recoverySeconds = () => `max(last_over_time(mcp_recovery_seconds{te
 export const worstJudged = (byPhase: string) =>
   `max(${byPhase} and on (phase) ${saidByRun('mcp_objective')}) or max(${byPhase})`;
 
-/** Bars are drawn in the order of the result, which is that of the left operand: the order of the phases. */
+/** Grafana draws bars in the order of the result, which is the order of the left operand: the order of the phases. */
 export const inOrder = (byPhase: string) => `0 * sort(${startedByPhase()}) + on (phase) (${byPhase})`;

@@ -50,14 +50,14 @@ export const server = () =>
   dashboard({
     uid: 'mcp-server',
     title: 'Server',
-    description: 'Utilization, saturation and errors of each resource of the server and of its host.',
+    description: 'Utilization, saturation and errors of each resource of the server and its host.',
     panels: [
       timeSeries({
         width: 24,
         height: 9,
-        title: 'Where a request spends its time',
+        title: 'Request time by component',
         description:
-          'Mean duration of a request in the server, and of one of each thing that it may wait for. The line that rises with the request is where to look.',
+          'Mean duration of a request in the server, and of the operations that it may wait for. The line that rises with the request duration shows the cause.',
         unit: 's',
         namesOnly: true,
         noValue: NOT_EXPORTED,
@@ -67,7 +67,7 @@ export const server = () =>
         ...half,
         title: 'Offered and answered rate',
         description:
-          'Iterations per second that the phase asks for, and requests per second that were answered without a failure. While calls wait, the answered rate is the capacity of the server.',
+          "The phase's target rate in iterations per second, and successful requests per second. While calls wait, the successful rate is the capacity of the server.",
         unit: 'reqps',
         namesOnly: true,
         lines: [
@@ -77,9 +77,9 @@ export const server = () =>
       }),
       barGauge({
         ...half,
-        title: 'Rate at which each resource is full',
+        title: 'Rate at which each resource saturates',
         description:
-          'The highest answered rate, divided by the highest utilization of each resource. The shortest bar is the resource that fills up first.',
+          'The highest successful rate divided by the highest utilization of each resource. The shortest bar is the resource that saturates first.',
         unit: 'reqps',
         noValue: NOT_EXPORTED,
         expr: `sort(${fullAt})`,

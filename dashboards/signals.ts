@@ -2,7 +2,7 @@
 import { MAX_GENERATOR_CPU } from '../contract/limits.js';
 import { SIGNALS, type Signal } from '../contract/signals.js';
 
-/** A colour that applies from `value` on; null: the lowest step. */
+/** A colour that applies from `value` upwards; null: the lowest step. */
 export interface Step {
   color: string;
   value: number | null;
@@ -29,7 +29,7 @@ export const GENERATOR_STEPS: Step[] = [
   { color: 'orange', value: 0.6 },
   { color: 'purple', value: MAX_GENERATOR_CPU },
 ];
-/** Steps of a failure rate: orange from one failure in 10,000 requests. */
+/** Steps of a failure rate: orange from one failure in 10,000 requests upwards. */
 export const FAILURE_STEPS = steps(0.0001, 0.01);
 /** For values that are neither good nor bad. */
 export const NEUTRAL: Step[] = [{ color: 'blue', value: null }];

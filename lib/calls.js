@@ -17,7 +17,7 @@ export function withCalls(test, shape, { REQUESTS: requests, CONCURRENCY: concur
   if (closed.length !== 1) {
     throw new ConfigError(
       `${requests === null ? 'CONCURRENCY' : 'REQUESTS'} is set, and the test ${test} has ` +
-        `${closed.length === 0 ? 'no phase' : `${closed.length} phases`} of users that call in a loop; ` +
+        `${closed.length === 0 ? 'no phase' : `${closed.length} phases`} with VUs that call in a loop; ` +
         'valid: a test with exactly one, such as load',
     );
   }
@@ -27,7 +27,7 @@ export function withCalls(test, shape, { REQUESTS: requests, CONCURRENCY: concur
     const iterations = requests ?? phase.iterations;
     if (iterations !== undefined && iterations < vus) {
       throw new ConfigError(
-        `REQUESTS is ${iterations}, fewer than CONCURRENCY=${vus}; valid: at least one call for each user`,
+        `REQUESTS is ${iterations}, fewer than CONCURRENCY=${vus}; valid: at least one call per VU`,
       );
     }
     return { ...phase, vus, ...(iterations !== undefined && { iterations }) };

@@ -143,7 +143,7 @@ function refusal({ annotations }, writes) {
  * @returns {Candidate}
  */
 function toolOperation({ name, inputSchema: schema, annotations, execution }, era, holdsSecret) {
-  if (execution?.taskSupport === 'required') return { reason: 'it can be called as a task only' };
+  if (execution?.taskSupport === 'required') return { reason: 'it can only be called as a task' };
   const definition = JSON.stringify(schema) ?? '';
   const size = definition.length;
   if (size > MAX_SCHEMA)
@@ -173,12 +173,12 @@ function templateOperation({ uriTemplate }, complete) {
   const read = (uri) => ({ class: 'read', method: 'resources/read', params: { uri } });
   const edit = read(uriTemplate);
   const names = templateVariables(uriTemplate);
-  if (!names) return { reason: 'its URI template has more than plain {names}', edit };
+  if (!names) return { reason: 'its URI template uses more than plain {names}', edit };
   /** @type {Record<string, string>} */
   const known = {};
   for (const name of names) {
     const value = suggest({ type: 'ref/resource', uri: uriTemplate }, name, known, complete)[0];
-    if (value === undefined) return { reason: `the server completes no value for {${name}}`, edit };
+    if (value === undefined) return { reason: `the server offers no completion for {${name}}`, edit };
     known[name] = value;
   }
   return read(
@@ -274,7 +274,7 @@ function named(list, key, choice) {
     const name = text(item?.[key]);
     const usable = name !== '' && name.length <= 2000 && !seen.has(name);
     if (!usable) {
-      leaveOut(choice, safeName(name), seen.has(name) ? `the ${key} is there twice` : `no usable ${key}`);
+      leaveOut(choice, safeName(name), seen.has(name) ? `duplicate ${key}` : `no usable ${key}`);
     }
     seen.add(name);
     return usable;
@@ -294,7 +294,7 @@ function few(what, list, most, choice) {
   leaveOut(
     choice,
     `${list.length - most} more ${what}`,
-    `of the ${list.length}, ${most} are loaded, evenly chosen`,
+    `${most} of ${list.length} are loaded, evenly spaced`,
   );
   return list.filter(
     (_, index) => Math.floor(((index + 1) * most) / list.length) > Math.floor((index * most) / list.length),

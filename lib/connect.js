@@ -118,8 +118,8 @@ function hintOf(kind, detail, url, version) {
     http_4xx: 'is the path of TARGET_URL right? It is often /mcp',
     too_large: isEndpoint,
     rate_limited: 'wait, or raise its rate limit',
-    http_5xx: "look at the server's own log",
-    process: 'does TARGET_COMMAND run by itself, and does it need a variable of TARGET_ENV?',
+    http_5xx: "check the server's log",
+    process: 'does TARGET_COMMAND run in a shell, and does it need a variable in TARGET_ENV?',
     protocol: version === 'auto' ? isEndpoint : `try TARGET_PROTOCOL=auto, or ${isEndpoint}`,
   });
   if (/connection refused|no such host/.test(detail)) return unreachable(url);
@@ -129,11 +129,11 @@ function hintOf(kind, detail, url, version) {
 
 /** Hints by the client's message, for any kind of failure. @type {[RegExp, string][]} */
 const HINTS = [
-  [/^(.*; initialize: )?a redirect /, 'set TARGET_URL to where the server really is'],
+  [/^(.*; initialize: )?a redirect /, "set TARGET_URL to the server's final address"],
   [/^no token: .*(metadata|issuer)/, 'set OAUTH_TOKEN_URL to the token endpoint, if you trust it'],
   [
     /^no token: .*authentication methods/,
-    'set OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY to what it wants, or force one with OAUTH_CLIENT_AUTH',
+    'set OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY, or choose a method with OAUTH_CLIENT_AUTH',
   ],
   [/^no token: /, 'are OAUTH_CLIENT_ID, its secret or key, OAUTH_SCOPE and OAUTH_RESOURCE right?'],
 ];

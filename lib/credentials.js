@@ -34,13 +34,11 @@ export function checkCredentials(config) {
   ].filter(Boolean);
   if (ways.length > 1) throw new ConfigError(`set only one of ${ways.join(' and ')}`);
   if (OAUTH_CLIENT_ID && !OAUTH_CLIENT_SECRET === !OAUTH_CLIENT_KEY) {
-    throw new ConfigError(
-      'OAUTH_CLIENT_ID is set; valid: with either OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY',
-    );
+    throw new ConfigError('OAUTH_CLIENT_ID needs either OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY');
   }
   if (OAUTH_CLIENT_KEY && !KEY.includes('-----BEGIN PRIVATE KEY-----')) {
     throw new ConfigError(
-      `OAUTH_CLIENT_KEY is "${OAUTH_CLIENT_KEY}", which is not such a key; valid: the path of a PEM file in PKCS #8`,
+      `OAUTH_CLIENT_KEY is "${OAUTH_CLIENT_KEY}", which is not a private key; valid: the path of a PEM file in PKCS #8`,
     );
   }
 }

@@ -104,8 +104,8 @@ function tooFewSamples(text, scope, { metric, lower, planned, samples, phases })
     ...(samples >= samplesOf(lower) ? [text.replace(metric, lower)] : []),
   ];
   return (
-    `THRESHOLDS has ${text}, which takes ${samplesOf(metric)} samples, and ${scope} will have ${Math.round(planned)}${load}; ` +
-    `valid: ${ways.join(', or ') || 'an objective that fewer samples are enough for'}`
+    `THRESHOLDS has ${text}, which needs ${samplesOf(metric)} samples, but ${scope} will have ${Math.round(planned)}${load}; ` +
+    `valid: ${ways.join(', or ') || 'an objective that needs fewer samples'}`
   );
 }
 

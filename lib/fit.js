@@ -65,7 +65,7 @@ function needReference({ name, servers, does }, { TARGET_URL: url }, foreign) {
 function needTimedTool({ name, workload: own }, workload, { TOOL, ARGS }, foreign) {
   if (ARGS ? workload === own : !TOOL && !foreign && workload === own) return;
   throw new ConfigError(
-    `the test ${name} calls one tool, which takes as long as an argument says; ` +
+    `the test ${name} calls one tool whose duration an argument sets; ` +
       `valid: TOOL=name ARGS='{"duration": "SECONDS"}' (or MILLISECONDS), without WORKLOAD and TOOLS`,
   );
 }
@@ -76,7 +76,7 @@ function needDialect({ name, workload: own }, workload, config) {
   const dialect = dialectOf(workload, config);
   if (dialect === own.dialect) return;
   throw new ConfigError(
-    `the test ${name} calls a ${own.dialect} server, and ${workload.name} speaks ${dialect}; ` +
+    `the test ${name} calls a ${own.dialect} server, but ${workload.name} speaks ${dialect}; ` +
       `valid: TARGET_URL of a ${own.dialect} server, or a WORKLOAD with "dialect": "${own.dialect}"`,
   );
 }
@@ -122,7 +122,7 @@ function fitPhases(definition, { workload, calls = {}, title = definition.title 
     .map((phase) => ({ operation: calls[phase.name] ?? phase.name, ...phase }))
     .filter(({ operation }) => operation in workload.operations);
   if (left.length === 0)
-    throw new ConfigError(`the test ${definition.name} finds nothing to call in ${server}`);
+    throw new ConfigError(`the test ${definition.name} has no operations to call in ${server}`);
   const names = left.map(({ name }) => name);
   const gone = phases.map(({ name }) => name).filter((name) => !names.includes(name));
   const objectives = Object.entries(definition.objectives).filter(([scope]) => !gone.includes(scope));
@@ -172,13 +172,13 @@ export function needItems(test, workload, phases, operations) {
   const sized = phases.some(({ labels, operation }) => labels?.kb && !operation);
   if (sized && !operations.some(({ args }) => args)) {
     throw new ConfigError(
-      `the test ${test} varies the size of a message, and no operation of the workload ${workload} makes its arguments; ` +
+      `the test ${test} varies the message size, but no operation of the workload ${workload} generates its arguments; ` +
         'valid: TOOL=name without ARGS, or WORKLOAD=path.js with an operation like payload in workloads/reference.js (args)',
     );
   }
   if (!phases.some(({ labels }) => labels?.items) || operations.some(({ items }) => items)) return;
   throw new ConfigError(
-    `the test ${test} varies the items of a call, and no operation of the workload ${workload} has any; ` +
+    `the test ${test} varies the items per call, but no operation of the workload ${workload} has items; ` +
       'valid: WORKLOAD=path.js with an operation like process_batch in workloads/reference.js (args and items)',
   );
 }

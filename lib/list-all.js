@@ -44,7 +44,7 @@ export function listAll({ client, url }, method, member, enough = () => false) {
     cursor = result.nextCursor;
     if (enough(found) || typeof cursor !== 'string') return { found, unread: null, calls, bytes, ttlMs };
   }
-  const reason = `it goes on after ${calls} pages with ${found.length} items (${Math.round(bytes / 1024)} KB)`;
+  const reason = `the list continues after ${calls} pages with ${found.length} items (${Math.round(bytes / 1024)} KB)`;
   if (found.length === 0) throw new TargetError(`${url}: ${method}: ${reason}`);
   return { found, unread: reason, calls, bytes, ttlMs };
 }

@@ -16,7 +16,7 @@ export function needWithinLimits(phases, { MAX_RATE, MAX_VUS }) {
       );
     }
     if (vus !== null && vus > MAX_VUS) {
-      tooMuch(`the phase ${name} has ${vus} users, more than ${MAX_VUS}`, 'MAX_VUS', vus);
+      tooMuch(`the phase ${name} has ${vus} VUs, more than ${MAX_VUS}`, 'MAX_VUS', vus);
     }
   }
 }
@@ -29,5 +29,5 @@ export function needWithinLimits(phases, { MAX_RATE, MAX_VUS }) {
  * @throws {ConfigError}
  */
 export function tooMuch(what, variable, enough) {
-  throw new ConfigError(`${what}; valid: less, or ${variable}=${enough} to allow it`);
+  throw new ConfigError(`${what}; lower it, or set ${variable}=${enough} to allow it`);
 }

@@ -71,3 +71,13 @@ export const streamOpening = new Trend('mcp_stream_opening_duration', true);
  * Tags: phase
  */
 export const sessionsKept = new Rate('mcp_sessions_kept');
+/**
+ * Delay of each notification on a held stream since the latest call of NOTIFY_TOOL.
+ * Tags: phase
+ */
+export const notificationDelay = new Trend('mcp_notification_delay', true);
+/**
+ * Share of the calls of NOTIFY_TOOL that succeeded.
+ * Tags: phase
+ */
+export const notifyCalls = new Rate('mcp_notify_calls');

@@ -22,7 +22,7 @@ export function needRest({ client, url }, [first], test) {
   if (!failure || !(NO_PATH.includes(status) || failure.kind === 'protocol')) return;
   const said = NO_PATH.includes(status) ? `HTTP ${status}` : failure.detail;
   throw new ConfigError(
-    `TARGET_URL is "${url.slice(0, 80)}", and POST ${url.slice(0, 80)}/tools/${params.name}/call answers ${said}; ` +
-      `valid: the URL of a REST server that has the test ${test}'s tools at /tools/{tool}/call, or without TARGET_URL, on the reference target`,
+    `TARGET_URL is "${url.slice(0, 80)}", but POST ${url.slice(0, 80)}/tools/${params.name}/call answers ${said}; ` +
+      `valid: the URL of a REST server with the tools of the test ${test} at /tools/{tool}/call, or no TARGET_URL to load the reference target`,
   );
 }

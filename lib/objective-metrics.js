@@ -1,8 +1,8 @@
-/** The metrics of objectives: the k6 threshold of each, and the number of samples it needs. */
+/** The metrics of objectives, with their k6 thresholds and the number of samples that they need. */
 
 /**
  * Percentiles are judged exactly and without storing samples: p99 < 85 ms means "at most 1 % of the calls
- * took 85 ms or longer". A percentile needs 1 / (1 - q) samples: with fewer it equals the maximum.
+ * took 85 ms or longer". A percentile needs 1 / (1 - q) samples. With fewer samples, it equals the maximum.
  *
  * @type {Record<string, {metric: string, expression: (limit: number) => string, samples: number, of?: string,
  *   tags?: (limit: number) => string[]}>} of: the metric that counts the samples, if not mcp_requests
@@ -12,7 +12,7 @@ export const ABSOLUTE = {
   p90_ms: slower(0.1),
   p95_ms: slower(0.05),
   p99_ms: slower(0.01),
-  // The total time of an operation with several calls: one iteration.
+  // The total time of an operation with several calls, which is one iteration.
   sequence_p99_ms: {
     metric: 'mcp_sequence_duration',
     expression: (limit) => `p(99)<${limit}`,
@@ -33,8 +33,8 @@ function slower(share) {
 }
 
 /**
- * Judged after the run, relative to the first measured phase. A ratio of two percentiles is mostly noise
- * unless each tail has about ten samples.
+ * These metrics are judged after the run, relative to the first measured phase. A ratio of two percentiles is
+ * mostly noise unless each tail has about ten samples.
  *
  * @type {Record<string, {metric: string, op: '<=' | '>=', samples: number}>}
  */
@@ -45,7 +45,7 @@ export const RELATIVE = {
   throughput_vs_first: { metric: 'throughput', op: '>=', samples: 1 },
 };
 
-/** Percentiles, from the highest to those that need fewer samples. */
+/** Percentiles in descending order. Lower percentiles need fewer samples. */
 const FEWER = [
   ['p99_ms', 'p95_ms', 'p90_ms', 'p50_ms'],
   ['p99_vs_first', 'p95_vs_first', 'p50_vs_first'],

@@ -120,7 +120,7 @@ export function planObjectives(defaults, changes, phases, operations, { isTrial 
     const valid = scopesOf(metric);
     if (!valid.includes(scope)) {
       throw new ConfigError(
-        `THRESHOLDS has ${metric} for ${scope}, which has none; valid: ${valid.join(', ') || 'no scope of this test'}`,
+        `THRESHOLDS has ${metric} for ${scope}, which has no such metric; valid: ${valid.join(', ') || 'no scope of this test'}`,
       );
     }
     apply(scope, { [metric]: limit });

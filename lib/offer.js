@@ -33,7 +33,7 @@ export function askOffer({ client, url, connection }, config, named, say) {
     if (!has(capability)) return [];
     const { found, unread, calls, bytes, ttlMs } = listAll({ client, url }, method, member);
     if (unread) {
-      const reason = `${unread}; what it had till then is looked at`;
+      const reason = `${unread}; only these items are used`;
       unreadLists.unshift({ operation: `the rest of ${method}`, reason });
     }
     listing.calls += calls;

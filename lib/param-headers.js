@@ -111,13 +111,13 @@ const entries = (map) => (typeof map === 'object' && map !== null ? Object.entri
  */
 function faultOf(name, type, { depth }, pointer, taken) {
   if (depth === 0 || depth === Number.POSITIVE_INFINITY) {
-    return 'is not on a property that only `properties` lead to';
+    return 'is not on a property reachable through `properties` alone';
   }
   if (depth > MAX_DEPTH) return `is deeper than ${MAX_DEPTH} properties`;
   if (pointer.length > MAX_POINTER) return `is at a pointer of more than ${MAX_POINTER} characters`;
-  if (taken.size >= MAX_HEADERS) return `is there more than ${MAX_HEADERS} times`;
+  if (taken.size >= MAX_HEADERS) return `is used more than ${MAX_HEADERS} times`;
   if (typeof name !== 'string' || !TOKEN.test(name)) return 'is not a valid header name';
   if (typeof type !== 'string' || !TYPES.includes(type)) return `is on a type other than ${TYPES.join(', ')}`;
-  if (taken.has(name.toLowerCase())) return `"${name}" is there twice`;
+  if (taken.has(name.toLowerCase())) return `"${name}" is used twice`;
   return null;
 }

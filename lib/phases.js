@@ -81,6 +81,7 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  * @property {true} [hands_over] the next phase takes over its VUs, each with an open session
  * @property {number} [warm_ups] for a step: unmeasured calls before the measured ones
  * @property {number} [pause_s] for a step: pause before it
+ * @property {number} [streams] streams that clients hold during the phase
  * @property {Opening} [opens]
  * @property {Labels} [labels]
  */
@@ -141,7 +142,7 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp, 
   const minS = Math.ceil(own / Math.min(...lengths));
   if (measuredS < minS) {
     throw new ConfigError(
-      `DURATION is ${measuredS} s, but each phase needs a second or more; valid: ${minS}s or longer`,
+      `DURATION is ${measuredS} s, but each phase needs at least one second; valid: ${minS}s or longer`,
     );
   }
 
@@ -219,14 +220,15 @@ function withStreams(planned, shape) {
     const index = position - before;
     const { streams = 0, opening, leaving, returning, asking } = shape[index] ?? {};
     const more = moreStreams(shape, index);
-    if (more <= 0) return phase;
+    const held = streams > 0 ? { ...phase, streams } : phase;
+    if (more <= 0) return held;
     const fewer = shape.findIndex((later, at) => at > index && (later.streams ?? 0) < streams);
     const left = fewer < 0 ? shape.length : fewer;
     const again = shape.findIndex((_, at) => at > left && moreStreams(shape, at) > 0);
     const until_s = endBefore(left);
     const from_s = opening ? phase.start_s : endBefore(index);
     return {
-      ...phase,
+      ...held,
       opens: {
         streams: more,
         vus: Math.min(more, opening ? RUSHING_VUS : STREAM_VUS),

@@ -45,7 +45,7 @@ export function probeAll(client, operations, timeoutS, say) {
       say(`trying ${index + 1} of ${all.length}: ${name}`);
     }
     const late = Date.now() - started > PROBES_S * 1000;
-    const reason = `not tried: the ones before it took ${PROBES_S} s`;
+    const reason = `not tried: earlier operations used up the ${PROBES_S} s`;
     return [name, late ? { works: [], reason } : probe(client, name, operation, timeoutS)];
   });
   return harmlessJson(Object.fromEntries(answers));
@@ -91,7 +91,7 @@ function probe(client, name, { class: kind, method, params, arguments: variants,
 /** @param {NonNullable<import('k6/x/mcp').Answer['failure']>} failure @param {number} timeoutS */
 function whyItFailed({ kind, detail }, timeoutS) {
   if (kind === 'timeout') return `no answer within ${timeoutS} s`;
-  return kind === 'tool' ? `it failed: ${detail}` : `it failed (${kind}): ${detail}`;
+  return kind === 'tool' ? `call failed: ${detail}` : `call failed (${kind}): ${detail}`;
 }
 
 /**

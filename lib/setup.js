@@ -93,7 +93,7 @@ function compose(given) {
   needWithinLimits(phases, config);
   if (plan.target.dialect !== 'mcp' && phases.some(({ opens }) => opens))
     throw new ConfigError(
-      `the test ${name} holds streams, and ${plan.target.dialect} has none; valid: MCP (TARGET_PROTOCOL=auto)`,
+      `the test ${name} holds streams, but ${plan.target.dialect} has no streams; valid: MCP (TARGET_PROTOCOL=auto)`,
     );
 
   /** @type {import('k6/options').Options} */
@@ -259,7 +259,7 @@ async function meet(dialect, operations, phases, definition) {
  */
 async function prepare(client, workload, operation, toolNames) {
   const problem = await callOnce(client, workload, operation, toolNames);
-  if (problem) abort(TARGET, `the test could not be prepared: ${problem}`);
+  if (problem) abort(TARGET, `the test could not be set up: ${problem}`);
 }
 
 /**

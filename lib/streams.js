@@ -3,6 +3,7 @@ import exec from 'k6/execution';
 import { setTimeout } from 'k6/timers';
 import { makeClient } from './credentials.js';
 import { sessionsKept, streamOpening } from './metrics.js';
+import { makeNotifyCalls, notificationRecorder, notifyCallsOf, notifyTool } from './notifications.js';
 
 /** After this many refused or lost streams in a row, a VU stops opening streams. */
 const MAX_LOST = 10;
@@ -14,6 +15,7 @@ const RETURN_MS = 1000;
  * @typedef {object} StreamsData
  * @property {boolean} areCalls streams are opened by a call, subscriptions/listen, and there are no sessions
  * @property {Record<string, unknown>} notifications the notifications to subscribe to
+ * @property {import('./notifications.js').NotifyTool | null} tool notifies the clients that hold streams
  */
 
 /**
@@ -29,6 +31,7 @@ export function streamsOf({ client, connection: { era, capabilities } }) {
     capabilities.resources?.subscribe === true ? client.listResources().result?.resources : undefined;
   const uri = Array.isArray(listed) ? listed[0]?.uri : undefined;
   return {
+    tool: notifyTool(client),
     areCalls: era === 'modern',
     notifications: {
       ...Object.fromEntries(changes.map((kind) => [`${kind}ListChanged`, true])),
@@ -53,15 +56,28 @@ export async function holdStreams({ client: options, phases, startedMs, streams:
   const { name, opens } = /** @type {import('./phases.js').PlannedPhase} */ (phases[__ENV.STREAMS_OF ?? '']);
   const { streams, vus, from_s, over_s, until_s, leaving, returning, ask_s } =
     /** @type {import('./phases.js').Opening} */ (opens);
-  const { areCalls, notifications } = /** @type {StreamsData} */ (offered);
+  const { areCalls, notifications, tool } = /** @type {StreamsData} */ (offered);
   const how = leaving === 'reset' ? { resetConnections: true } : {};
   const endMs = startedMs + until_s * 1000;
+  // k6 does not preserve the order of an object's members.
+  const all = Object.values(phases).sort((a, b) => a.start_s - b.start_s);
+  const notifyCalls = tool ? notifyCallsOf(all) : [];
+  /** @type {Stream} */
+  const stream = {
+    ...{ notifications, endMs },
+    ...(tool && { onNotification: notificationRecorder(notifyCalls, startedMs) }),
+  };
   const user = () =>
     Object.assign(makeClient({ ...options, sessions: 'per-vu', ...how }, env), { measured: false });
   /** @type {import('k6/x/mcp').Client[]} */
   const clients = [];
   /** @type {Promise<unknown>[]} */
   const held = [];
+  if (tool && exec.scenario.iterationInTest === 0 && name === all.find(({ opens }) => opens)?.name) {
+    const client = user();
+    clients.push(client);
+    held.push(makeNotifyCalls(client, tool, notifyCalls, startedMs));
+  }
   let lost = 0;
   // A client that leaves without ending its session needs a session, but not a stream.
   const mayGoOn = () => Date.now() < endMs && (leaving !== undefined || returning || lost < MAX_LOST);
@@ -71,13 +87,13 @@ export async function holdStreams({ client: options, phases, startedMs, streams:
     const client = shared && areCalls ? shared : user();
     if (client !== shared) clients.push(client);
     const askedMs = exec.instance.currentTestRunDuration;
-    const stream = listen(client, notifications, endMs);
+    const opening = listen(client, stream);
     const connectedMs = exec.instance.currentTestRunDuration - askedMs;
     held.push(
-      stream.then(({ ok, status, timings }) => {
+      opening.then(({ ok, status, timings }) => {
         lost = ok ? 0 : lost + 1;
         if (status > 0) streamOpening.add(connectedMs + timings.firstByte, { phase: name });
-        return returning ? comeBack(client, notifications, endMs) : undefined;
+        return returning ? comeBack(client, stream) : undefined;
       }),
     );
   }
@@ -87,29 +103,34 @@ export async function holdStreams({ client: options, phases, startedMs, streams:
 }
 
 /**
- * @param {import('k6/x/mcp').Client} client
- * @param {Record<string, unknown>} notifications
- * @param {number} endMs Unix time
+ * @typedef {object} Stream
+ * @property {Record<string, unknown>} notifications the notifications to subscribe to
+ * @property {number} endMs Unix time at which the clients leave
+ * @property {(method: string) => void} [onNotification]
  */
-function listen(client, notifications, endMs) {
+
+/** @param {import('k6/x/mcp').Client} client @param {Stream} stream */
+function listen(client, { notifications, endMs, onNotification }) {
   const leftMs = Math.max(MIN_TIMEOUT_MS, endMs - Date.now());
-  return client.listen({ notifications }, { abandonAfter: leftMs, timeout: leftMs });
+  return client.listen(
+    { notifications },
+    { abandonAfter: leftMs, timeout: leftMs, ...(onNotification && { onNotification }) },
+  );
 }
 
 /**
- * Replaces each stream that ends by a new one, until the clients leave.
+ * Replaces each stream that closes by a new one, until the clients leave.
  *
  * @param {import('k6/x/mcp').Client} client
- * @param {Record<string, unknown>} notifications
- * @param {number} endMs Unix time
+ * @param {Stream} stream
  */
-async function comeBack(client, notifications, endMs) {
-  while (Date.now() + RETURN_MS + MIN_TIMEOUT_MS < endMs) {
+async function comeBack(client, stream) {
+  while (Date.now() + RETURN_MS + MIN_TIMEOUT_MS < stream.endMs) {
     await until(Date.now() + RETURN_MS);
     // A 404 to the GET may mean that the server offers no stream. A call opens a new session if the old one
     // has ended.
     if (client.sessionId) client.ping({ timeout: MIN_TIMEOUT_MS });
-    await listen(client, notifications, endMs);
+    await listen(client, stream);
   }
 }
 

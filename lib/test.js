@@ -113,7 +113,7 @@ export const defineTest = (definition) => {
 
 /** @returns {never} */
 const none = () => {
-  throw new Error('k6 called set-up in a virtual user other than its own');
+  throw new Error('k6 called setup() in the wrong VU');
 };
 
 /**

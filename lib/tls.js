@@ -21,8 +21,8 @@ export function clientCertificates({ TARGET_CERT, TARGET_KEY, TARGET_KEY_PASSWOR
   const key = readPem('TARGET_KEY', TARGET_KEY, /-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key', open);
   if (key.includes('BEGIN ENCRYPTED PRIVATE KEY')) {
     throw new ConfigError(
-      `TARGET_KEY is "${TARGET_KEY}", encrypted as PKCS #8, which k6 can't read; ` +
-        'valid: no password (openssl pkey -in KEY -out NEW), or the older form (openssl rsa -aes128 -traditional)',
+      `TARGET_KEY is "${TARGET_KEY}", encrypted as PKCS #8, which k6 cannot read; ` +
+        'valid: a key without password (openssl pkey -in KEY -out NEW), or the older form (openssl rsa -aes128 -traditional)',
     );
   }
   const encrypted = key.includes('ENCRYPTED');
@@ -47,10 +47,10 @@ function readPem(name, path, pattern, what, open) {
   try {
     text = open(path);
   } catch {
-    throw new ConfigError(`${name} is "${path}", which can't be read; valid: the path of a PEM file`);
+    throw new ConfigError(`${name} is "${path}", which cannot be read; valid: the path of a PEM file`);
   }
   if (!pattern.test(text)) {
-    throw new ConfigError(`${name} is "${path}", which holds no ${what.slice(2)}; valid: ${what} as PEM`);
+    throw new ConfigError(`${name} is "${path}", which contains no ${what.slice(2)}; valid: ${what} as PEM`);
   }
   return text;
 }
@@ -61,16 +61,19 @@ function readPem(name, path, pattern, what, open) {
  */
 export function tlsHint(detail) {
   const hints = /** @type {[RegExp, string][]} */ ([
-    [/unknown authority/, 'set TARGET_CA to the certificate of the authority that signed its own'],
+    [
+      /unknown authority/,
+      "set TARGET_CA to the certificate of the authority that signed the server's certificate",
+    ],
     [
       /remote error: tls|tls: handshake failure|certificate required|bad certificate/,
-      'the server wants another client certificate: set TARGET_CERT and TARGET_KEY to one that its authority signed',
+      'the server rejects the client certificate: set TARGET_CERT and TARGET_KEY to a certificate that its authority signed',
     ],
     [
       /certificate is (not )?valid for|doesn't contain any IP SANs/,
-      'TARGET_URL must name a host that its certificate is for',
+      "TARGET_URL must use a host name from the server's certificate",
     ],
-    [/has expired|not yet valid/, 'its certificate is not valid today'],
+    [/has expired|not yet valid/, "the server's certificate is expired or not yet valid"],
     [
       /first record does not look like a TLS handshake|HTTP response to HTTPS/,
       'TARGET_URL should start with http://',

@@ -227,7 +227,7 @@ function messageOf(error) {
 
 /** @type {Sender} */
 const noCalls = () => {
-  throw new Error('an operation of several calls has none');
+  throw new Error('an operation with several calls has no arguments');
 };
 
 /** @type {Partial<import('./workload.js').OperationSpec>} */

@@ -12,7 +12,7 @@ const NAMES = {
   prompts: ['name'],
 };
 
-export const HOLDS_SECRET = 'holds a secret that the run sends, and would show it';
+export const HOLDS_SECRET = 'contains a secret of this run and is not shown';
 /** Number of characters of a name that are checked: more than an encoded secret has. */
 const MAX_LOOKED_AT = 65_536;
 

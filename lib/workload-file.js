@@ -30,7 +30,7 @@ function load(read) {
   try {
     return read();
   } catch (error) {
-    throw new ConfigError(`it can't be read (${String(error).split('\n')[0]})`);
+    throw new ConfigError(`it cannot be read (${String(error).split('\n')[0]})`);
   }
 }
 

@@ -59,9 +59,9 @@ function strip({ plots, noPlots }: Page): Html | '' {
   return html`<section id="strip" aria-label="Over time">
 <div class="strip-head"><h2>Over time</h2>
 <label data-scripted hidden>Show <select id="zoom"><option value="">the whole run</option>${phaseOptions(plots)}</select></label></div>
-<p data-unscripted>A script of this page, which did not run, draws the charts.</p>
+<p data-unscripted>The charts need JavaScript, which did not run.</p>
 <p class="phases quiet">${plots.phases.map(({ name, fromS }, index) => [index > 0 && ' · ', html`<span>${clock(fromS)} ${name}</span>`])}</p>
-<div class="lanes" tabindex="0" role="group" aria-label="Charts: with the arrow keys, move the crosshair">${plots.strip.map(figure)}</div>
+<div class="lanes" tabindex="0" role="group" aria-label="Charts: move the crosshair with the arrow keys">${plots.strip.map(figure)}</div>
 <p class="quiet on-screen">Time since the run's start. Point at a moment to read it, drag for a closer look, double-click for the whole run.${
     plots.marks.length > 0 && ' Numbers: findings.'
   }</p>
@@ -87,7 +87,7 @@ const drawn = (ids: readonly (string | undefined)[], charts: Charts): Part =>
   });
 
 /** Shown if a valid run has no findings. */
-const nothingFound = html`<p class="quiet">Nothing was found that limits, leaks, or did not recover.</p>`;
+const nothingFound = html`<p class="quiet">No bottlenecks, leaks or missing recoveries were found.</p>`;
 const notReliable = html`<p class="warning">The findings of an invalid run cannot be relied on: remove the cause above and run again.</p>`;
 
 function findings({ outcome }: Page, all: readonly Finding[], charts: Charts) {

@@ -82,7 +82,7 @@ function bundle(): string {
   void stop();
   const text = outputFiles.map((file) => file.text).join('\n');
   if (/<\/script|<!--/i.test(text))
-    throw new Error("the script can't stand in a page: it has </script or <!--");
+    throw new Error('the script cannot be embedded in a page: it contains </script or <!--');
   made = text;
   return made;
 }

@@ -1,12 +1,12 @@
-/** How does latency grow with concurrency? Closed loop: a VU calls again as soon as it has an answer. */
+/** How does latency grow with concurrency? Closed loop: each VU makes its next call when it has an answer. */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
 export const { options, setup, iterate } = defineTest({
   name: 'baseline',
-  title: '10, 50, 100 and 200 concurrent users',
+  title: '10, 50, 100 and 200 VUs',
   group: 'load over time',
-  about: 'one read at 10, 50, 100, 200 concurrent users, 1,000 to 20,000 calls',
+  about: 'one read operation with 10, 50, 100 and 200 VUs; 1,000 to 20,000 calls',
   judgedBy: 'failures < 1% at each level',
   servers: 'any',
   covers: ['MCP server: Standard Configuration'],

@@ -1,6 +1,7 @@
 /**
- * How far does the server get in a sudden spike, and does it recover by itself? Phases with `overload` are reported but not judged. After
- * it everything must be as before: on the reference target within the document's limits, on any other within 1.5 x its own baseline.
+ * How much load does the server handle in a sudden spike, and does it recover? Phases with `overload` are
+ * reported but not judged. The phase after the spike is judged by the benchmark document's limits on the
+ * reference target, and by 1.5 x the baseline latency on any other server.
  */
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
@@ -11,8 +12,8 @@ export const { options, setup, iterate } = defineTest({
   name: 'spike',
   title: '100 requests/s, a spike of 2,000, 100 again',
   group: 'load over time',
-  about: '100 requests/s for 5 minutes, 2,000 for 2, 100 for 5',
-  judgedBy: 'before, and again from 145 s after: p99 < 85 ms, failures < 0.1%',
+  about: '100 requests/s for 5 minutes, 2,000 for 2 minutes, 100 for 5 minutes',
+  judgedBy: 'before the spike, and from 145 s after it: p99 < 85 ms, failures < 0.1%',
   servers: 'any',
   covers: ['MCP server: Spike Load Test'],
   workload: reference,

@@ -4,9 +4,9 @@ import reference from '../workloads/reference.js';
 
 export const { options, setup, iterate } = defineTest({
   name: 'sustained',
-  title: '850 requests/s from up to 100 concurrent users',
+  title: '850 requests/s from up to 100 VUs',
   group: 'load over time',
-  about: '850 requests/s for 30 minutes from up to 100 users; 60% read, 30% write, 10% complex',
+  about: '850 requests/s for 30 minutes from up to 100 VUs; 60% reads, 30% writes, 10% complex calls',
   judgedBy: 'failures < 0.1%, p95 < 210 ms, p99 < 380 ms',
   servers: 'any',
   covers: ['MCP server: Sustained Load Test', 'erlmcp: Sustained Load Benchmark'],

@@ -5,13 +5,13 @@
 #
 # It sets and exports
 #   ROOT      the project's folder
-#   RUN_DIR   where the stack keeps its state (default: $ROOT/.run; set it to have a second stack)
+#   RUN_DIR   the folder of the stack's state (default: $ROOT/.run; set it to run a second stack)
 # It defines
-#   say TEXT...            one line of progress on stderr, and in RUN_LOG
-#   die TEXT...            one line on stderr, then exit 1 (DIE_CODE=2 die ... for invalid input)
+#   say TEXT...            prints a line of progress on stderr and in RUN_LOG
+#   die TEXT...            prints a line on stderr and exits with 1 (DIE_CODE=2 die ... for invalid input)
 #   stack_kind             prints `native` or `external` (managed by someone else). STACK takes precedence, then the
-#                          running stack; the default is native. (scripts/lab handles Docker, see scripts/docker.sh)
-#   tool_path NAME         the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
+#                          running stack; the default is native. (scripts/docker.sh handles Docker)
+#   tool_path NAME         prints the path of a tool on this machine: k6, prometheus, promtool, node_exporter, exporter,
 #                          toxiproxy, kustomize, kubernetes-schemas (a folder), gateway (its Python), haproxy, chromium,
 #                          the tests' go-server, python-servers, and the benches' bench-server; act, docker-compose
 #                          (`scripts/setup` installs what is missing)
@@ -30,12 +30,12 @@ export ROOT RUN_DIR CACHE_DIR
 export GOWORK=off
 unset NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME
 
-# Node.js from npm, installed by scripts/setup if this host's version is older than 24: only newer versions run
-# TypeScript directly. Container images have their own.
+# Node.js from npm, installed by scripts/setup if this host's version is older than 24, because older versions cannot run
+# TypeScript directly. Container images have their own Node.js.
 NODE_DIR=$CACHE_DIR/node-24.21.0
 case :$PATH: in *:"$NODE_DIR":*) ;; *) PATH=$NODE_DIR:$PATH ;; esac
 
-# Keeps k6 from resolving extensions and from reporting usage: a load test connects to its target only.
+# Keeps k6 from resolving extensions and reporting usage. A load test connects only to its target.
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
 
 # note TEXT...: appends a line with a timestamp to the run's log, if there is a run. Errors such as a full disk are
@@ -50,7 +50,7 @@ die() {
   exit "${DIE_CODE:-1}"
 }
 
-case $RUN_DIR in *[\'\"\\]* | *$'\n'*) DIE_CODE=2 die "RUN_DIR is \"$RUN_DIR\"; valid: a path without quotes, backslashes and line breaks" ;; esac
+case $RUN_DIR in *[\'\"\\]* | *$'\n'*) DIE_CODE=2 die "RUN_DIR is \"$RUN_DIR\"; valid: a path without quotes, backslashes or line breaks" ;; esac
 
 # --- which stack ---------------------------------------------------------------------------------------------------
 
@@ -68,14 +68,14 @@ lock() {
   command -v flock >/dev/null || return 0
   exec 8<"$RUN_DIR"
   flock --nonblock 8 && return
-  say 'waiting for another up or down to end ...'
+  say 'waiting for another up or down to finish ...'
   wait_lock 8 'another up or down of this stack'
 }
 
 LOCK_TIMEOUT=60
 
 # wait_lock DESCRIPTOR HOLDER: takes the lock; fails after LOCK_TIMEOUT s with a message that names HOLDER.
-wait_lock() { flock --timeout "$LOCK_TIMEOUT" "$1" || die "$2 did not end in $LOCK_TIMEOUT s; try again when it has ended"; }
+wait_lock() { flock --timeout "$LOCK_TIMEOUT" "$1" || die "$2 did not finish in $LOCK_TIMEOUT s; try again when it has finished"; }
 
 # open_lock DESCRIPTOR FILE: opens a lock file that only this user can open, so nobody else can hold the lock.
 open_lock() {
@@ -117,7 +117,7 @@ tool_source() {
 # versions.
 tool_dir() {
   local hash
-  # Not built from tools/: it is a single module that scripts/setup pins.
+  # Not built from tools/: scripts/setup pins a single module.
   if [ "$1" = docker-compose ]; then echo "$CACHE_DIR/docker-compose-2.40.3"; return; fi
   hash=$(find "$(tool_source "$1")" -name 'go.*' -print0 -o -name '*.go' ! -name '*_test.go' -print0 -o -name names.json -print0 -o -name requirements.txt -print0 |
     sort -z | xargs -0 cat | sha256sum | cut -c1-12)
@@ -125,7 +125,7 @@ tool_dir() {
 }
 
 # chromium_found: prints the path of $CHROMIUM, or of the first browser on the PATH that starts. Ubuntu's
-# chromium-browser may be a script that only asks to install a snap.
+# chromium-browser may be a script that only recommends a snap.
 chromium_found() {
   local name names=(chromium google-chrome google-chrome-stable chromium-browser)
   if [ -n "${CHROMIUM:-}" ]; then names=("$CHROMIUM"); fi
@@ -138,7 +138,7 @@ chromium_found() {
   return 1
 }
 
-# The oldest versions that support the files in provisioning/: those of Debian 12.
+# The oldest versions that support the files in provisioning/, which are the versions in Debian 12.
 oldest_of() { case $1 in prometheus) echo 2.42 ;; node_exporter) echo 1.5 ;; esac; }
 # debian_name TOOL: prints the name of the Debian package, which is also the name of its program.
 debian_name() { case $1 in node_exporter) echo prometheus-node-exporter ;; *) echo "$1" ;; esac; }
@@ -157,10 +157,10 @@ installed_tool() {
   return 1
 }
 
-# version_of TOOL PROGRAM: prints the program's version; nothing if it is another tool or was built without a version.
+# version_of TOOL PROGRAM: prints the program's version; nothing if the program is another tool or has no version.
 version_of() { { timeout 5 "$2" --version </dev/null 2>&1 || true; } | sed -n "1s/^$1, version \([0-9.]*\).*/\1/p"; }
 
-# is_version VERSION OLDEST: whether VERSION is a version and not older than OLDEST.
+# is_version VERSION OLDEST: checks that VERSION is a version and not older than OLDEST.
 is_version() {
   [[ $1 =~ ^[0-9]+\.[0-9] ]] && [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]
 }
@@ -175,7 +175,7 @@ package_of() {
 
 tool_path() {
   case $1 in
-  # A program that was built before stays in use: an older installed version could not read its data.
+  # A program that was already built stays in use, because an older installed version could not read its data.
   prometheus | node_exporter)
     local built
     built=$(tool_dir "$1")/$1

@@ -1,11 +1,11 @@
-/** The tables of docs/configuration.md: all variables, read from their declarations. */
+/** The tables of docs/configuration.md: all variables, generated from their declarations. */
 import { validOf } from '../contract/variable.js';
 import { groups } from '../contract/variables.js';
 import { VARIABLES as ofTarget } from '../target/config.js';
 import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 
-const HEAD = ['variable', 'default', 'what it does', 'valid'];
+const HEAD = ['variable', 'default', 'description', 'valid values'];
 
 export function configurationTables(): Tables {
   const tables = groups.map(([, variables], index) => {

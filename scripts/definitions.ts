@@ -1,4 +1,4 @@
-/** The definitions of all tests, as their scripts pass them to k6. */
+/** The definitions of all tests, read from their scripts. */
 import { register } from 'node:module';
 import { scriptOf, testNames } from '../contract/tests.js';
 import type { TestDefinition } from '../lib/test.js';
@@ -10,7 +10,7 @@ Object.assign(globalThis, {
   },
   __ENV: {},
 });
-// A test script passes its definition to `define`. This replaces the module with one that records the definition.
+// A test script passes its definition to `defineTest`. This hook replaces its module by one that records the definition.
 const DEFINE = `data:text/javascript,${encodeURIComponent(
   'export const defineTest = (definition) => (globalThis.defined(definition), {});',
 )}`;
@@ -27,7 +27,7 @@ export const GROUPS = [
   'around the server',
 ];
 
-/** A test that `make` offers: lists and docs show these properties. */
+/** A test with the properties that lists and docs show. */
 type ListedTest = TestDefinition & Required<Pick<TestDefinition, 'group' | 'about' | 'judgedBy'>>;
 
 async function definitionOf(test: string): Promise<ListedTest> {

@@ -4,7 +4,7 @@
 # $RUN_DIR contains
 #   secrets.env    readable by its owner only
 #   compose.env    all variables of docker-compose.yml, as LAB_*, with secrets. The prefix excludes other variables
-#   stack.env      the addresses of the stack as seen from this host; exists while the stack is up
+#   stack.env      the stack's addresses on this host; exists while the stack is up
 #   provisioning/  a copy that every container's user can read, regardless of the caller's umask
 
 SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SESSION_TIMEOUT COMPRESSION CONTENT RESOURCE_LIFETIME TARGET_FAULTS'
@@ -12,7 +12,7 @@ SETTINGS='WORKERS POOL_SIZE CACHE_STRATEGY CACHE_TTL RATE_LIMIT_RPS SESSIONS SES
 GIVEN='TARGET_URL TARGET_COMMAND TARGET_TOKEN TARGET_HEADERS TARGET_KEY_PASSWORD OAUTH_CLIENT_SECRET SECRET_SOURCE'
 # Files that are mounted into the container at the same path as on this host.
 FILES='WORKLOAD PAYLOAD TARGET_CERT TARGET_KEY TARGET_CA OAUTH_CLIENT_KEY'
-# The default ports on this host. If one is taken, the next free port is used, and kept.
+# The default ports on this host. If a port is taken, the next free port is used from then on.
 PORTS='POSTGRES_PORT=15432 REDIS_PORT=16379 PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 TARGET_PORT=8000 TARGET_ADMIN_PORT=8002'
 OBSERVE='prometheus node-exporter grafana'
 REFERENCE='postgres redis upstream postgres-exporter redis-exporter target target-network target-namespace'
@@ -33,7 +33,7 @@ compose_project() { sed -n 's/^COMPOSE_PROJECT_NAME=//p' "$RUN_DIR/compose.env";
 
 # mountable NAME PATH: fails if PATH cannot be mounted. Compose splits a mount at its colons.
 mountable() { case $2 in *[\'\"\\:\$]* | *"
-"*) usage "$1 is \"$2\"; valid: a path without quotes, backslashes, colons, dollar signs and line breaks" ;; esac; }
+"*) usage "$1 is \"$2\"; valid: a path without quotes, backslashes, colons, dollar signs or line breaks" ;; esac; }
 
 # own_run_dir: creates RUN_DIR, readable by its owner only, and marks it as a stack's folder.
 own_run_dir() {
@@ -55,7 +55,7 @@ prepare() {
   make_secrets
   # Each RUN_DIR has its own containers, volumes and images.
   number=$(printf %s "$RUN_DIR" | cksum | cut -d' ' -f1)
-  [ -n "$number" ] || die 'cksum is missing, a utility of POSIX'
+  [ -n "$number" ] || die 'cksum is missing; install it, it is a POSIX utility'
   PROJECT=mcp-load-lab-$number
   read_provisioning
   write_compose_env "$(compose_value CONTAINERS)"
@@ -69,14 +69,14 @@ read_provisioning() {
   PROVISIONING_SUM=$(find "$ROOT/provisioning" -type f | sort | while read -r file; do cksum <"$file"; done | cksum | cut -d' ' -f1)
 }
 
-# setting NAME: prints the caller's value, or else the running target's; `default` resets it.
+# setting NAME: prints the caller's value, or else the running target's value; `default` resets the setting.
 setting() {
   eval "value=\${$1:-}"
   if [ -z "$value" ] && [ -f "$RUN_DIR/stack.env" ]; then value=$(compose_value "$1"); fi
   [ "$value" = default ] || printf '%s' "$value"
 }
 
-# check_settings: fails unless each setting is a word, and TARGET_FAULTS is JSON.
+# check_settings: fails unless every setting is a word and TARGET_FAULTS is JSON.
 check_settings() {
   for name in $SETTINGS; do
     eval "value=\${$name:-}"
@@ -102,7 +102,7 @@ write_compose_env() {
   (
     umask 077
     {
-      echo '# Written by scripts/docker.sh: what docker-compose.yml takes. With secrets.'
+      echo '# Written by scripts/docker.sh: the variables of docker-compose.yml. Contains secrets.'
       echo "COMPOSE_PROJECT_NAME=$PROJECT"
       echo "LAB_RUN_DIR='$RUN_DIR'"
       echo "LAB_PROVISIONING='$RUN_DIR/provisioning'"
@@ -136,13 +136,13 @@ write_compose_env() {
   )
 }
 
-# build SERVICE...: builds the images from the current checkout, so that an outdated image is never used. Quick if
-# nothing changed.
+# build SERVICE...: builds the images from the current checkout, so that an outdated image is never used. The build is
+# quick if nothing changed.
 build() {
   for image in "$@"; do
     docker image inspect "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 && continue
     say 'building the images (once) ...'
-    compose --profile lab build "$@" >&2 || die 'an image could not be built; what Docker said is above'
+    compose --profile lab build "$@" >&2 || die "an image could not be built; see Docker's output above"
     return
   done
   log=$(compose --profile lab build --quiet "$@" 2>&1) || die "an image could not be built:
@@ -155,23 +155,23 @@ remove_replaced_images() { docker image prune --force --filter "label=com.docker
 
 # --- up and down -----------------------------------------------------------------------------------------------------
 
-# process PID: prints the pid and the start time, which identify a process even if the pid is reused; nothing if there
-# is no such process.
+# process PID: prints the PID and the start time, which identify a process even if the PID is reused; prints nothing if
+# the process does not exist.
 process() {
   since=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20)
   [ -n "$since" ] || since=$(ps -o lstart= -p "$1" 2>/dev/null | tr -s ' ' _)
   [ -z "$since" ] || echo "$1 $since"
 }
 
-# lock: allows one `up` or `down` of a stack at a time. The lock is a link that names the process holding it.
+# lock: allows one `up` or `down` of a stack at a time. The lock is a symbolic link to the name of its process.
 lock() {
   own_run_dir
   waited=0
   until ln -s "$(process $$)" "$RUN_DIR/lock" 2>/dev/null; do
     holder=$(readlink "$RUN_DIR/lock" 2>/dev/null || true)
     if [ -n "$holder" ] && [ "$(process "${holder%% *}")" != "$holder" ]; then rm -f "$RUN_DIR/lock"; continue; fi
-    [ $waited -gt 0 ] || say "waiting for another up or down to end (process ${holder%% *}, $RUN_DIR/lock) ..."
-    [ $waited -lt 900 ] || die "another up or down has not ended in 15 minutes: process ${holder%% *}, $RUN_DIR/lock"
+    [ $waited -gt 0 ] || say "waiting for another up or down to finish (process ${holder%% *}, $RUN_DIR/lock) ..."
+    [ $waited -lt 900 ] || die "another up or down did not finish in 15 minutes: process ${holder%% *}, $RUN_DIR/lock"
     waited=$((waited + 1))
     sleep 1
   done
@@ -203,7 +203,7 @@ address() { compose port "$1" "$2" 2>/dev/null | sed -n 1p; }
 write_stack_env() {
   target=$(address target-namespace 8000) admin=$(address target-namespace 8002) prometheus=$(address prometheus 9090) grafana=$(address grafana 3000)
   {
-    echo '# Written by scripts/docker.sh: where the parts of the stack are. No secrets.'
+    echo '# Written by scripts/docker.sh: the addresses of the stack. Contains no secrets.'
     echo STACK=docker
     echo "TARGET_URL=${target:+http://$target/mcp}"
     echo "TARGET_METRICS_URL=${admin:+http://$admin/metrics}"
@@ -226,7 +226,7 @@ stack_up() {
   before=$(running)
   images=lab services=$OBSERVE
   if [ -z "${1:-}" ]; then images='lab target' services="$OBSERVE $REFERENCE"; fi
-  # If this `up` fails, the containers that it started are removed; those that were running before stay.
+  # If this `up` fails, the containers that it started are removed. Containers that were already running stay.
   started=''
   for part in $services; do
     among "$part" "$before" || started="$started $part"
@@ -246,11 +246,11 @@ stack_up() {
   # shellcheck disable=SC2086
   if ! docker image inspect $(compose config --images $services) >/dev/null 2>&1; then
     say 'pulling the images (once) ...'
-    compose pull --policy missing $services >&2 || die 'an image could not be pulled; what Docker said is above'
+    compose pull --policy missing $services >&2 || die "an image could not be pulled; see Docker's output above"
   fi
   say 'starting the stack ...'
   until compose_up; do
-    # Not every host has a command that lists the ports in use, so the port is taken from the engine's error.
+    # Not every host has a command that lists the ports in use, so the port is read from the engine's error.
     taken=$(compose ps --all --quiet | xargs docker inspect --format '{{.State.Error}}' 2>/dev/null |
       sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*already .*/\1/p' | sed -n 1p)
     variable=$(sed -n "s/^\(LAB_[A-Z_]*_PORT\)=${taken:-none}\$/\1/p" "$RUN_DIR/compose.env")
@@ -270,7 +270,7 @@ stack_up() {
   unlock
 }
 
-# is_program: whether the server under test is started by a command or from an image, rather than reached by URL.
+# is_program: checks that the server under test is a command or an image, not a URL.
 is_program() { [ -n "${TARGET_COMMAND:-}${TARGET_IMAGE:-}" ]; }
 
 # check_program: checks TARGET_COMMAND and the variables that depend on it. Sets `foreign`.
@@ -278,25 +278,25 @@ check_program() {
   is_program || return 0
   for name in TARGET_URL TARGET_CONTAINER; do
     eval "value=\${$name:-}"
-    [ -z "$value" ] || usage "$name is set, and TARGET_COMMAND or TARGET_IMAGE, too; valid: one of them"
+    [ -z "$value" ] || usage "$name cannot be combined with TARGET_COMMAND or TARGET_IMAGE; unset one of them"
   done
-  case ${TARGET_IMAGE:-} in *[!A-Za-z0-9_.:/@-]* | [!A-Za-z0-9]*) usage "TARGET_IMAGE is \"$(shown "$TARGET_IMAGE")\"; valid: the name of an image" ;; esac
+  case ${TARGET_IMAGE:-} in *[!A-Za-z0-9_.:/@-]* | [!A-Za-z0-9]*) usage "TARGET_IMAGE is \"$(shown "$TARGET_IMAGE")\"; valid: an image name" ;; esac
   for name in $(printf %s "${TARGET_ENV:-}" | tr , ' '); do
-    case $name in *[!A-Za-z0-9_]* | [0-9]*) usage "TARGET_ENV is \"$(shown "$TARGET_ENV")\"; valid: names of variables that are set, separated by commas" ;; esac
+    case $name in *[!A-Za-z0-9_]* | [0-9]*) usage "TARGET_ENV is \"$(shown "$TARGET_ENV")\"; valid: names of set variables, separated by commas" ;; esac
     GIVEN="$GIVEN $name"
   done
   foreign=yes
 }
 
-# start_program: starts the container for TARGET_COMMAND; it runs until `down` or until the next one starts. Without a
-# command, it uses the image's own.
+# start_program: starts the container for TARGET_COMMAND, which runs until `down` or until the next program starts.
+# Without a command, the container runs the image's own command.
 start_program() {
   lock
   # With a tag, the name cannot be mistaken for a stage of the Dockerfile.
   IMAGE=${TARGET_IMAGE:-}
   case ${IMAGE##*/} in '' | *[:@]*) ;; *) IMAGE=$IMAGE:latest ;; esac
   [ -z "$IMAGE" ] || docker image inspect "$IMAGE" >/dev/null 2>&1 || docker pull "$IMAGE" >&2 ||
-    usage "TARGET_IMAGE is \"$TARGET_IMAGE\", which is not here and can't be pulled; valid: the name of an image"
+    usage "TARGET_IMAGE is \"$TARGET_IMAGE\", which is not available locally and cannot be pulled; valid: an image name"
   leave_watched
   WATCHED='' WATCHED_NAME=target
   write_compose_env "$(compose_value CONTAINERS)"
@@ -305,7 +305,7 @@ start_program() {
     words='{{range .Config.Entrypoint}}{{printf "%q " .}}{{end}}{{range .Config.Cmd}}{{printf "%q " .}}{{end}}'
     TARGET_COMMAND=$(docker image inspect --format "$words" "localhost/mcp-load-lab/program:$PROJECT" |
       sed -e 's/"\([A-Za-z0-9_.,:=@%+/-]*\)"/\1/g' -e 's/ $//')
-    [ -n "$TARGET_COMMAND" ] || usage "TARGET_IMAGE is \"$TARGET_IMAGE\", which has no command of its own; valid: with a TARGET_COMMAND"
+    [ -n "$TARGET_COMMAND" ] || usage "TARGET_IMAGE is \"$TARGET_IMAGE\", which does not define a command; set TARGET_COMMAND"
   fi
   services=program
   compose --progress quiet up --detach --wait --wait-timeout 60 --no-deps --force-recreate program >"$RUN_DIR/up.log" 2>&1 || up_failed
@@ -320,14 +320,14 @@ start_program() {
 # own files define.
 set_watched_user() { WATCHED_USER=$(docker top "$WATCHED" -eo pid,uid,gid | awk 'NR == 2 { print $2 ":" $3 }'); }
 
-# find_watched: sets the container that TARGET_CONTAINER names, and stops watching the previous one.
+# find_watched: sets the container that TARGET_CONTAINER names, and stops watching the previous container.
 find_watched() {
   WATCHED=''
   case $TARGET_CONTAINER in
   *[!A-Za-z0-9_.-]* | -*) ;;
   *) WATCHED=$(docker container inspect --format '{{if .State.Running}}{{.Id}}{{end}}' "$TARGET_CONTAINER" 2>/dev/null || true) ;;
   esac
-  [ -n "$WATCHED" ] || usage "TARGET_CONTAINER is \"$(shown "$TARGET_CONTAINER")\"; valid: the name of a container that runs"
+  [ -n "$WATCHED" ] || usage "TARGET_CONTAINER is \"$(shown "$TARGET_CONTAINER")\"; valid: the name of a running container"
   WATCHED_NAME=$TARGET_CONTAINER WATCHED_PROCESSES=-pid=1
   set_watched_user
   lock
@@ -369,9 +369,9 @@ up_failed() {
   for part in $services; do
     state=$(compose ps --all --format '{{.State}} {{.Health}}' "$part" 2>/dev/null || true)
     [ "$state" != 'running healthy' ] || continue
-    say "--- the end of the log of $part"
+    say "--- last lines of the log of $part"
     compose logs --no-log-prefix --tail 10 "$part" >&2 || true
-    say "error: $part is ${state:-not there}"
+    say "error: $part is ${state:-missing}"
   done
   leave 1
 }
@@ -424,7 +424,7 @@ stack_down() {
   leave_watched
   # The target stops first: it writes its pending changes to PostgreSQL and Redis.
   compose --progress quiet stop --timeout 30 target || true
-  compose --progress quiet --profile '*' down --timeout 30 --remove-orphans "$@" || die 'the stack did not stop; what Docker said is above'
+  compose --progress quiet --profile '*' down --timeout 30 --remove-orphans "$@" || die "the stack did not stop; see Docker's output above"
   rm -f "$RUN_DIR/stack.env"
   unlock
 }
@@ -433,14 +433,14 @@ stack_clean() {
   check_run_dir
   run_dir_is_marked "$RUN_DIR" || return 0
   if [ -f "$RUN_DIR/compose.env" ]; then
-    docker_answers || die "Docker does not answer, which has the data of the stack in $RUN_DIR; start it, or remove $RUN_DIR/compose.env to give that up"
+    docker_answers || die "Docker does not respond, so the stack's data of $RUN_DIR cannot be removed; start Docker, or remove $RUN_DIR/compose.env to keep the data"
     stack_down --volumes
     PROJECT=$(compose_project)
     for image in target lab exporter program; do docker image rm "localhost/mcp-load-lab/$image:$PROJECT" >/dev/null 2>&1 || true; done
     remove_replaced_images
     rm -f "$RUN_DIR/compose.env"
   fi
-  # RUN_DIR may also hold a native stack.
+  # RUN_DIR may also contain a native stack.
   if [ -d "$RUN_DIR/pids" ]; then
     STACK=native
     export STACK
@@ -458,7 +458,7 @@ stack_logs() {
     among "$part" "$OBSERVE $REFERENCE" || usage "COMPONENT is \"$argument\"; valid: $OBSERVE $REFERENCE"
     services=$part
   done
-  [ -f "$RUN_DIR/compose.env" ] || die 'no stack was ever up here; start one with: make up'
+  [ -f "$RUN_DIR/compose.env" ] || die 'no stack has been started here; start one with: make up'
   # shellcheck disable=SC2086
   become=exec compose logs --tail 50 $follow $services
 }
@@ -472,19 +472,19 @@ take_words() {
     name=${word%%=*}
     case $word in *=*) ;; *) name='' ;; esac
     # The value is not printed: it may be a secret given under a mistyped name.
-    among "$name" "$names" || usage "got \"$(printf '%s' "${word%%=*}" | cut -c 1-80)\"; valid: NAME=value with a NAME of $(listed "$names")"
+    among "$name" "$names" || usage "got \"$(printf '%s' "${word%%=*}" | cut -c 1-80)\"; valid: NAME=value with one of these names: $(listed "$names")"
     export "${word?}"
   done
 }
 
-# loopback URL: whether the URL is on this host's loopback interface.
+# loopback URL: checks that the URL is on this host's loopback interface.
 loopback() { case $1 in http://127.*.*.*[:/]* | https://127.*.*.*[:/]* | http*://localhost[:/]* | http*://\[::1\]*) return 0 ;; *) return 1 ;; esac; }
 
-# desktop: whether Docker's engine runs in a virtual machine. From there, this host's loopback services are at
+# desktop: checks that Docker's engine runs in a virtual machine, where this host's loopback services are at
 # host.docker.internal.
 desktop() { [ "$(uname -s)" != Linux ] || case $(docker info --format '{{.OperatingSystem}}' 2>/dev/null) in *Desktop*) return 0 ;; *) return 1 ;; esac; }
 
-# inside TEXT: replaces loopback addresses of this host by the name that containers use.
+# inside TEXT: replaces loopback addresses of this host with the name that containers use.
 inside() { printf %s "$1" | sed -E 's#(^|,|//)(127\.[0-9.]+|localhost|\[::1\])(:|/|,|$)#\1host.docker.internal\3#g'; }
 
 # loopback_addresses LIST: prints the loopback addresses in the list as host:port, separated by commas.
@@ -527,8 +527,8 @@ aim() {
   export TARGET_METRICS OAUTH_TOKEN_URL
 }
 
-# in_container COMMAND ARGUMENT...: replaces this process by the command in a container of `service`, in the foreground,
-# so that Ctrl-C reaches it.
+# in_container COMMAND ARGUMENT...: replaces this process with the command in a container of `service`, in the foreground,
+# so that Ctrl-C reaches the command.
 in_container() {
   set -- "$service" "$@"
   for name in $GIVEN by_make; do
@@ -550,7 +550,7 @@ in_container() {
   done
   case ${SECRET_SOURCE:-} in file=*)
     path=$(absolute "${SECRET_SOURCE#file=}")
-    [ -r "$path" ] || usage "SECRET_SOURCE is \"$SECRET_SOURCE\", which can't be read; valid: file= and the path of a file with NAME=value lines"
+    [ -r "$path" ] || usage "SECRET_SOURCE is \"$SECRET_SOURCE\", which can't be read; valid: file=PATH of a file with NAME=value lines"
     mountable SECRET_SOURCE "$path"
     SECRET_SOURCE=file=$path
     set -- --volume "$path:$path:ro" "$@"
@@ -586,7 +586,7 @@ container_tests() { sed -n 's/^  \([a-z-]*\): { <<: \*test, .*/\1/p' "$ROOT/dock
 # shown TEXT: prints the beginning of the user's input, for a message.
 shown() { printf %s "$1" | tr -cd ' -~' | cut -c 1-80; }
 
-# among WORD LIST: whether WORD is in the list. listed LIST: prints the list with commas.
+# among WORD LIST: checks that the list contains WORD. listed LIST: prints the list with commas.
 among() { case " $(echo $2) " in *" ${1:-?} "*) return 0 ;; *) return 1 ;; esac; }
 listed() { echo $1 | sed 's/ /, /g'; }
 
@@ -597,7 +597,7 @@ run_test() {
   take_words "$@"
   test=$service
   among "$test" "$(container_tests)" ||
-    usage "the test $test starts and stops parts of the stack, which it can do natively alone; valid: STACK=native make $test, or here $(listed "$(container_tests)")"
+    usage "the test $test starts and stops parts of the stack, which only the native stack supports; run STACK=native make $test, or one of $(listed "$(container_tests)")"
   prepare
   aim
   if [ -n "$foreign" ] && [ -n "${TARGET_CONTAINER:-}" ]; then find_watched; fi
@@ -609,7 +609,7 @@ run_test() {
     in_container scripts/run "$test"
   fi
   if [ -n "$foreign" ] && [ -z "${TARGET_CONTAINER:-}" ] && ! is_program; then
-    say "the server's processes are not watched: they are not visible from a container (TARGET_CONTAINER names the server's; STACK=native sees those of this host)"
+    say "the server's processes are not watched, because they are not visible from a container; set TARGET_CONTAINER for a server in a container, or STACK=native for a server on this host"
   fi
   if [ -z "$foreign" ]; then check_first "$test"; fi
   if [ -n "$foreign" ]; then stack_up observe; else stack_up; fi
@@ -684,7 +684,7 @@ in_lab() {
   workload-init)
     folder=$ROOT/workloads file=${WORKLOAD:-}
     if [ -n "$file" ]; then file=$(absolute "$file") folder=$(dirname "$file"); fi
-    [ -d "$folder" ] || usage "WORKLOAD is \"$WORKLOAD\"; valid: a path in a folder that exists"
+    [ -d "$folder" ] || usage "WORKLOAD is \"$WORKLOAD\"; valid: a path in an existing folder"
     mountable WORKLOAD "$folder"
     MOUNTS="$folder
 " WORKLOAD=''
@@ -739,18 +739,18 @@ docker_main() {
     ;;
   down)
     stack_down
-    say "the stack is down; its data stays (make clean removes it)"
+    say "the stack is down and its data is kept; make clean removes the data"
     ;;
   status) stack_status ;;
   logs) stack_logs "$@" ;;
   clean) stack_clean ;;
-  compare-ab | gateway) usage "$command starts and stops parts of the stack, which it can do natively alone; valid: STACK=native" ;;
+  compare-ab | gateway) usage "$command starts and stops parts of the stack, which only the native stack supports; set STACK=native" ;;
   dashboards)
     [ -n "$(stack_value STACK)" ] || stack_up observe
     prepare
     build lab
     page=$(in_container scripts/dashboards </dev/null) || exit
-    say "$page  Grafana; to change something: user admin, the password is GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
+    say "$page  Grafana; to edit, log in as admin with the GRAFANA_ADMIN_PASSWORD in $RUN_DIR/secrets.env"
     ;;
   live) live_page "$@" ;;
   report | compare | baseline-save | signals | workload-init | list) in_lab "$@" ;;

@@ -5,6 +5,6 @@ import { code, table } from './markdown-table.ts';
 
 export const faultTable = (): string =>
   table(
-    ['fault', 'largest', 'what it is'],
+    ['fault', 'maximum', 'description'],
     Object.entries(FAULTS).map(([name, { max, about }]) => [code(name), number(max, 9), about]),
   );

@@ -1,4 +1,4 @@
-/** The tables of docs/limits.md, from analysis/limits.ts: the values, and the comments that describe them. */
+/** The tables of docs/limits.md, generated from the values and comments in analysis/limits.ts. */
 import { readFileSync } from 'node:fs';
 import { RULES } from '../analysis/findings/drift-rules.ts';
 import * as limits from '../analysis/limits.ts';
@@ -7,7 +7,7 @@ import { code, table } from './markdown-table.ts';
 import type { Tables } from './reference.ts';
 
 /**
- * @returns `limits`: a heading and a table a section
+ * @returns `limits`: a heading and a table per section
  * @throws if a section or a limit has no comment
  */
 export function limitTables(): Tables {
@@ -24,7 +24,7 @@ export function limitTables(): Tables {
       textOf(value),
       about(text, name),
     ]);
-    return `## ${heading}\n\n${table(['limit', 'value', 'what it is'], rows)}`;
+    return `## ${heading}\n\n${table(['limit', 'value', 'description'], rows)}`;
   });
   return { limits: sections.join('\n\n'), drift: driftTable() };
 }
@@ -40,7 +40,7 @@ function driftTable(): string {
         ? code(limit.ratio)
         : "the machine's free memory (`host_memory`)",
   ]);
-  return table(['subject', 'series', 'moved at least', 'limit'], rows);
+  return table(['subject', 'series', 'minimum change', 'limit'], rows);
 }
 
 const textOf = (value: number): string => (value < 0.001 ? value.toExponential() : number(value, 3));

@@ -1,4 +1,4 @@
-/** The tables of docs/metrics.md, from the code that defines the metrics. */
+/** The tables of docs/metrics.md, generated from the code that defines the metrics. */
 import { readFileSync } from 'node:fs';
 import { serveClusterMetrics } from '../target/cluster-metrics.js';
 import { Metrics } from '../target/metrics.js';
@@ -71,7 +71,7 @@ export function moduleTable(): string {
     tags.map(code).join(', '),
     help,
   ]);
-  return table(['metric', 'type', 'more tags', 'description'], rows);
+  return table(['metric', 'type', 'additional tags', 'description'], rows);
 }
 
 function clientMetrics(): ClientMetric[] {
@@ -97,7 +97,7 @@ function clientMetrics(): ClientMetric[] {
 
 const clientTable = () =>
   table(
-    ['k6', 'kind', 'in Prometheus', 'tags', 'what it is'],
+    ['k6', 'type', 'Prometheus', 'tags', 'description'],
     clientMetrics().map(({ name, kind, series, tags, about }) => {
       const those = tags === OF_A_REQUEST ? 'request tags' : tags.join(', ');
       return [code(name), kind, code(series), those, about];
@@ -118,7 +118,7 @@ async function targetTable(): Promise<string> {
       return [code(name), kind, [...labels].map(code).join(', '), about];
     });
   return table(
-    ['metric', 'kind', 'labels', 'what it is'],
+    ['metric', 'type', 'labels', 'description'],
     rows.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   );
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Generates texts from the code: tables of the documentation, and the output of `make help` and similar. `make docs`
- * writes them; a test checks that they are current.
+ * Generates texts from the code: tables of the documentation, and the output of `make help` and similar commands.
+ * `make docs` writes the texts. A test checks that they are current.
  *
  *   node scripts/reference.ts
  *
- * A page marks the place of a table with `<!-- NAME: written by ... -->` and `<!-- end -->`.
+ * In a page, the markers of a table are `<!-- NAME: written by ... -->` and `<!-- end -->`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -49,19 +49,18 @@ const file = (page: string) => new URL(`../${page}`, import.meta.url);
 /**
  * Reads a page and regenerates its tables.
  *
- * @returns `text`: the page as it is; `renewed`: the page with current tables
- * @throws if a table has no place in the page, or a place has no table
+ * @returns `text`: the current page; `renewed`: the page with regenerated tables
+ * @throws if a table has no marker in the page, or a marker has no table
  */
 export async function renew(page: string): Promise<{ text: string; renewed: string }> {
   const text = readFileSync(file(page), 'utf8');
   const tables = (await PAGES[page]?.()) ?? {};
   const missing = new Set(Object.keys(tables));
   const renewed = text.replace(/(<!-- (\w+): [^\n]*-->\n)[\s\S]*?(<!-- end -->)/g, (_, begin, name, end) => {
-    if (!missing.delete(name)) throw new Error(`${page}: there is one place too many for the table ${name}`);
+    if (!missing.delete(name)) throw new Error(`${page}: the marker ${name} has no table or occurs twice`);
     return `${begin}${tables[name]}\n${end}`;
   });
-  if (missing.size > 0)
-    throw new Error(`${page}: there is no place for the tables ${[...missing].join(', ')}`);
+  if (missing.size > 0) throw new Error(`${page}: no markers for the tables ${[...missing].join(', ')}`);
   return { text, renewed };
 }
 

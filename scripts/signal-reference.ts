@@ -1,4 +1,4 @@
-/** The tables of docs/signals.md, from the rule files and the signal catalogue of the dashboards. */
+/** The tables of docs/signals.md, generated from the rule files and the signal catalogue. */
 
 import { type RecordingRule, readRules } from '../analysis/collect/signal-rules.ts';
 import { parseName, SOURCES } from '../analysis/collect/signals.ts';
@@ -27,7 +27,7 @@ function signalTable(rules: RecordingRule[]): string {
     const range = parsed.unit === 'ratio' && !signal?.above1 ? '0 to 1' : 'from 0';
     return [[code(parsed.signal), parsed.unit, range, signal?.description ?? '', givers(those)]];
   });
-  return table(['signal', 'unit', 'range', 'what it is', 'who gives it, the first that has it'], rows);
+  return table(['signal', 'unit', 'range', 'description', 'sources, in order of precedence'], rows);
 }
 
 function sourceTable(rules: RecordingRule[]): string {
@@ -39,7 +39,7 @@ function sourceTable(rules: RecordingRule[]): string {
     const link = `[${kind(file)}](../provisioning/prometheus/rules/${file})`;
     return [link, first?.about ?? '', metrics.join(', ')];
   });
-  return table(['rule file', 'for', 'metrics that it reads'], rows);
+  return table(['rule file', 'description', 'metrics'], rows);
 }
 
 export function signalTables(): Tables {

@@ -20,7 +20,7 @@ const inGroup = (group: string) => TESTS.filter((test) => test.group === group);
 export function testTables(): Tables {
   const tables = GROUPS.map((group) =>
     table(
-      [`**${group}**`, 'servers', 'what it does', 'judged by default'],
+      [`**${group}**`, 'servers', 'description', 'default objectives'],
       inGroup(group).map(({ name, servers, about, judgedBy }) => [
         code(`make ${name}`),
         SERVERS[servers].label,
@@ -32,12 +32,12 @@ export function testTables(): Tables {
   return { tests: tables.join('\n\n') };
 }
 
-/** @returns why several generators can't share the test's load, or null if they can */
+/** @returns why several generators cannot share the test's load; null if they can */
 function notSplit({ trials, sequence, prepare, cleanUp }: (typeof TESTS)[number]): string | null {
-  if (trials) return 'several k6 runs, each of which depends on the one before, or changes the target';
-  if (sequence) return 'one VU that makes one call after the other: nothing to split';
+  if (trials) return 'several k6 runs that depend on the previous run or change the target';
+  if (sequence) return 'a single VU makes all calls in sequence, so there is no load to split';
   if (prepare || cleanUp)
-    return 'prepares its resources before the load and removes them after it, which each runner would do to the others';
+    return "prepares resources before the load and removes them after it, so each runner would affect the others' resources";
   return null;
 }
 
@@ -55,8 +55,11 @@ export function clusterTables(): Tables {
     names(REASONS.flatMap(([name, its]) => (its === reason ? [name] : []))),
     reason,
   ]);
-  const here = table(['here', ''], [[names(SPLIT), 'many VUs or a rate, which can be split']]);
-  return { tests: `${here}\n\n${table(['not here', 'why'], rows)}` };
+  const here = table(
+    ['supported', 'reason'],
+    [[names(SPLIT), 'many VUs or a rate, which several generators can share']],
+  );
+  return { tests: `${here}\n\n${table(['not supported', 'reason'], rows)}` };
 }
 
 /** Replaces the lines from one that matches `begin` to the next empty line; the matching line stays. */

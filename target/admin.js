@@ -40,7 +40,7 @@ export async function serveAdmin({ config, renderMetrics, faults }) {
   function guarded(handler) {
     return async (request) => {
       if (!isLoopback(request.socket.remoteAddress))
-        return refusal(403, 'faults are set from the machine (or container) of the target alone');
+        return refusal(403, 'faults can only be set from the machine (or container) of the target');
       if (hasToken(request)) return handler(request);
       return {
         ...refusal(401, "the target's bearer token is required"),
@@ -67,7 +67,7 @@ export async function serveAdmin({ config, renderMetrics, faults }) {
     } catch (error) {
       if (error instanceof FaultError) return refusal(400, error.message);
       log('error', 'faults could not be set', { error: String(error) });
-      return refusal(503, 'lock_hold_ms needs a table in the database, which does not answer');
+      return refusal(503, 'lock_hold_ms needs a database table, but the database does not answer');
     }
     return current(request);
   }
@@ -97,9 +97,7 @@ export async function serveAdmin({ config, renderMetrics, faults }) {
     new Promise((resolve, reject) => {
       server.once('error', (/** @type {Error & {code?: string}} */ { code }) =>
         reject(
-          new EnvironmentError(
-            `HOST and ADMIN_PORT got ${host}:${port} (${code}); valid: an address that is free`,
-          ),
+          new EnvironmentError(`HOST and ADMIN_PORT got ${host}:${port} (${code}); valid: a free address`),
         ),
       );
       server.listen(port, host, resolve);

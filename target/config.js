@@ -7,7 +7,7 @@ export const CACHE_STRATEGIES = ['none', 'read-through', 'write-through', 'write
 
 /**
  * The formats of tool results. MCP requires `content` in every result, even if it is empty, so clients of all versions
- * can read the first two. Servers of structured content should also send it as text, but need not.
+ * can read the first two formats. MCP recommends that servers also send structured content as text.
  */
 export const CONTENTS = ['structured', 'text', 'structured-only'];
 
@@ -27,7 +27,7 @@ export const CONTENTS = ['structured', 'text', 'structured-only'];
  * @property {boolean} sessions whether legacy clients get sessions
  * @property {number} sessionTimeout how long a session may stay idle, seconds
  * @property {number} resourceLifetime how long resources of the proxy manager are kept, seconds
- * @property {string} token bearer token that clients must send
+ * @property {string} token bearer token that requests must contain
  * @property {import('pg').ClientConfig} database
  * @property {string} redisUrl
  * @property {string} upstreamUrl base URL of the weather service
@@ -59,31 +59,34 @@ function redisUrl() {
 export const VARIABLES = {
   HOST: nonEmpty('an address to listen on', { fallback: '127.0.0.1' }),
   PORT: wholeNumber(0, 65535, '8000'),
-  // Serves metrics, and faults for clients on loopback that have the token.
+  // Serves metrics. Clients on loopback with the token can also set faults.
   ADMIN_PORT: wholeNumber(0, 65535, '0'),
   WORKERS: { ...wholeNumber(1, 64, '2'), about: 'processes that serve requests' },
-  POOL_SIZE: { ...wholeNumber(1, 1000, '25'), about: 'database connections of one worker' },
-  CACHE_STRATEGY: { ...oneOf(CACHE_STRATEGIES, 'write-behind'), about: 'how users go through Redis' },
-  CACHE_TTL: { ...wholeNumber(1, 86_400, '300'), about: 'seconds that a cached user lives' },
-  RATE_LIMIT_RPS: { ...wholeNumber(0, 1_000_000, '0'), about: 'requests a second before 429; 0 = no limit' },
+  POOL_SIZE: { ...wholeNumber(1, 1000, '25'), about: 'database connections per worker' },
+  CACHE_STRATEGY: { ...oneOf(CACHE_STRATEGIES, 'write-behind'), about: 'how users are cached in Redis' },
+  CACHE_TTL: { ...wholeNumber(1, 86_400, '300'), about: 'lifetime of a cached user, in seconds' },
+  RATE_LIMIT_RPS: {
+    ...wholeNumber(0, 1_000_000, '0'),
+    about: 'maximum requests per second, then status 429; 0: no limit',
+  },
   COMPRESSION: {
     ...oneOf(COMPRESSIONS, 'none'),
-    about: 'of JSON answers above 1 KB, for clients that accept it',
+    about: 'compression of JSON answers above 1 KB, for clients that accept it',
   },
   CONTENT: {
     ...oneOf(CONTENTS, 'structured'),
     about:
-      "results of tools: as structured content and JSON text, or one of the two (other serialization formats are no part of MCP's wire)",
+      'format of tool results: structured content and JSON text, or one of the two (MCP has no other serialization format)',
   },
-  SESSIONS: { ...oneOf(['0', '1'], '0'), about: '1 = legacy clients get sessions' },
-  SESSION_TIMEOUT: { ...wholeNumber(1, 86_400, '600'), about: 'seconds that an idle session is kept' },
+  SESSIONS: { ...oneOf(['0', '1'], '0'), about: '1: legacy clients get sessions' },
+  SESSION_TIMEOUT: { ...wholeNumber(1, 86_400, '600'), about: 'maximum idle time of a session, in seconds' },
   RESOURCE_LIFETIME: {
     ...wholeNumber(1, 10_000_000, '7200'),
-    about: "seconds that a proxy manager's resource lives when nobody removes it",
+    about: 'seconds until a proxy manager resource is removed automatically',
   },
   TARGET_FAULTS: {
     ...faultsVariable(),
-    about: 'faults that are on from the start, as JSON (docs/calibration.md)',
+    about: 'faults that are active from the start, as JSON (docs/calibration.md)',
   },
   TARGET_TOKEN: nonEmpty('the bearer token that clients must send', { secret: true }),
   REDIS_URL: redisUrl(),

@@ -201,7 +201,7 @@ export class Database {
 
   async #acquire() {
     if (this.#pool.waitingCount >= this.#poolSize * WAITING_PER_CONNECTION) {
-      throw new DatabaseError('database busy: too many requests already wait for a connection');
+      throw new DatabaseError('database busy: too many requests are already waiting for a connection');
     }
     const end = this.#metrics.poolAcquireDuration.startTimer();
     try {

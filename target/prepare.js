@@ -38,7 +38,7 @@ export async function prepareDatabase(config) {
       if (error instanceof EnvironmentError) throw error;
       if (!mayRecover(error) || Date.now() > deadline) {
         throw new EnvironmentError(
-          `DATABASE_URL or PG* got a database that fails (${reasonOf(error)}); valid: one that answers`,
+          `DATABASE_URL or PG* got a failing database (${reasonOf(error)}); valid: a database that answers`,
         );
       }
       if (attempt === 1) log('warn', 'waiting for the database', { reason: reasonOf(error) });

@@ -102,7 +102,7 @@ function run(config) {
     response.on('close', () => clearTimeout(timer));
   });
   server.on('error', (/** @type {Error & {code?: string}} */ error) => {
-    process.stderr.write(`upstream: can't listen on ${config.HOST}:${config.PORT}: ${error.code}\n`);
+    process.stderr.write(`upstream: cannot listen on ${config.HOST}:${config.PORT}: ${error.code}\n`);
     process.exit(2);
   });
   server.listen(config.PORT, config.HOST, () => {

@@ -100,5 +100,5 @@ export class UserChanges {
 
 /** @returns {never} */
 function redisIsAway() {
-  throw new ToolError('no subscription: the cache that tells of changes is away');
+  throw new ToolError('no subscription: the cache, which reports changes, is unavailable');
 }

@@ -105,7 +105,7 @@ function isTimeout(error) {
 /** @param {unknown} error */
 function reasonOf(error) {
   if (isTimeout(error)) return `no answer within ${TIMEOUT} ms`;
-  if (error instanceof z.ZodError) return 'an answer that makes no sense';
+  if (error instanceof z.ZodError) return 'an invalid answer';
   const { code, cause, message } = /** @type {Error & {code?: string, cause?: {code?: string}}} */ (error);
   if (code === 'EOPENBREAKER') return 'calls are paused because too many failed';
   return cause?.code ?? message;

@@ -175,9 +175,7 @@ async function createMcp({ config, metrics, changes, createServer }) {
 function listen(server, { host, port }) {
   return new Promise((resolve, reject) => {
     server.once('error', (/** @type {Error & {code?: string}} */ { code }) =>
-      reject(
-        new EnvironmentError(`HOST and PORT got ${host}:${port} (${code}); valid: an address that is free`),
-      ),
+      reject(new EnvironmentError(`HOST and PORT got ${host}:${port} (${code}); valid: a free address`)),
     );
     server.listen({ port, host, backlog: BACKLOG }, () => resolve());
   });

@@ -6,8 +6,8 @@ const REFERENCE = { TOOL: 'run_job', ARGS: '{"seconds": "SECONDS"}' };
 /**
  * @param {Record<string, string | undefined>} env TOOL and ARGS
  * @param {string} giveUp k6 duration after which a client gives up
- * @returns {import('../lib/workload.js').Workload} silent: a plain call; progress: the same with progress
- *   notifications; given_up: the client does not wait for the answer
+ * @returns {import('../lib/workload.js').Workload} silent: a plain call; progress: a call with progress
+ *   notifications; given_up: a call that the client abandons
  */
 export function workload(env, giveUp) {
   const { TOOL: tool, ARGS: text } = env.TOOL && env.ARGS ? env : REFERENCE;
@@ -32,8 +32,8 @@ export function workload(env, giveUp) {
 /**
  * @param {unknown} template JSON
  * @param {number} seconds
- * @returns {unknown} the template with "SECONDS" and "MILLISECONDS" replaced by the duration, as a number if
- *   the text has nothing else
+ * @returns {unknown} the template with "SECONDS" and "MILLISECONDS" replaced by the duration; a text that
+ *   consists only of the placeholder becomes a number
  */
 export function withDuration(template, seconds) {
   if (typeof template === 'string') {

@@ -1,6 +1,6 @@
 /**
- * The reference target's proxy manager tools (target/npm/). Resources that a run creates have the run's name
- * as their owner, and `remove_all` removes exactly those. A VU remembers the ids that it received.
+ * The reference target's proxy manager tools (target/npm/). The owner of a resource is the run that creates it.
+ * `remove_all` removes the run's resources. A VU stores the ids that it receives.
  */
 
 /** @typedef {import('../lib/phases.js').Labels} Labels */
@@ -54,7 +54,7 @@ let made = 20_000;
 
 /** @type {Record<string, number[]>} ids by instance and kind, or by kind for resources that the VU created */
 const ids = {};
-/** @type {Record<string, number>} how many resources were created in an instance, or ids used from a list */
+/** @type {Record<string, number>} number of resources created in an instance, or of ids used from a list */
 const counts = {};
 
 /** @param {string} of */

@@ -1,6 +1,6 @@
 /**
- * The messages of the test payload on a server that discovery examined: calls of one tool with a text
- * argument of each size.
+ * The messages of the test payload on a server that discovery examined: calls of a tool with text arguments of
+ * increasing size.
  */
 import { ConfigError } from '../contract/config-error.js';
 import { oneLine } from '../contract/one-line.js';
@@ -32,8 +32,8 @@ export function payloadOf(document) {
   const [best] = candidates;
   if (!best)
     throw new ConfigError(
-      `the test payload grows a text argument to ${SIZES_KB.at(-1)} KB, and no operation of ${name} has one that its schema lets grow; ` +
-        'valid: TOOLS=name of a tool with such an argument, or a WORKLOAD whose operation names it (long_text)',
+      `the test payload requires a text argument of up to ${SIZES_KB.at(-1)} KB, which no operation of ${name} accepts; ` +
+        'set TOOLS to a tool with such an argument, or use a WORKLOAD with long_text in an operation',
     );
   const { operation, pointer, args, spec } = best;
   const nameOf = (/** @type {number} */ kb) => `${operation}/${kb}-kb`;

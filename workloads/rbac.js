@@ -1,6 +1,6 @@
 /**
- * A server with roles: `POST /tools/{tool}/call` with the user in X-User-ID. Each operation is one user's
- * call of one tool.
+ * A server with roles: `POST /tools/{tool}/call` with the user in X-User-ID. Each operation is a call of one
+ * tool by one user.
  */
 
 /** @typedef {import('../lib/workload.js').OperationSpec} OperationSpec */
@@ -23,14 +23,14 @@ const call = (user, tool, statuses, args = {}) => ({
 /** @type {Record<string, OperationSpec>} */
 const scenarios = {
   'dev_user/list_files': call('dev_user', 'list_files', [200]),
-  // Not every server has that file.
+  // Not every server has this file.
   'dev_user/read_file': call('dev_user', 'read_file', [200, 404], { path: 'README.md' }),
   'guest_user/git_status': call('guest_user', 'git_status', [200]),
   'guest_user/git_log': call('guest_user', 'git_log', [200]),
   'admin_user/get_current_model': call('admin_user', 'get_current_model', [200]),
 };
 
-/** Calls that must be denied, with the level that the users lack. @type {Record<string, OperationSpec>} */
+/** Calls that must be denied, because the user lacks the required level. @type {Record<string, OperationSpec>} */
 const denials = {
   'denied/guest_user/list_files': call('guest_user', 'list_files', [403]),
   'denied/guest_user/list_users': call('guest_user', 'list_users', [403]),
@@ -50,7 +50,7 @@ export default {
   operations: { ...scenarios, ...denials },
   mixes: {
     scenarios: evenly(scenarios, 100),
-    // Half and half: denials must hold while other calls are allowed.
+    // Equal weights: calls must be denied while others are allowed.
     guarded: { ...evenly(scenarios, 50), ...evenly(denials, 50) },
   },
 };

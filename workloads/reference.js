@@ -11,14 +11,14 @@ const NAME_STARTS = ['a', 'be', 'ca', 'da', 'el', 'jo', 'ma', 'sa'];
 const oneOf = (list) => /** @type {T} */ (list[Math.floor(Math.random() * list.length)]);
 
 /**
- * Some users are requested far more often than others, so that a cache is useful: cubing a uniform random
- * number sends 58% of the calls to the first fifth of the users.
+ * Requests some users far more often than others, so that a cache is useful. Cubing a uniform random number
+ * sends 58% of the calls to the first fifth of the users.
  */
 const someUser = () => 1 + Math.floor(USERS * Math.random() ** 3);
 
 /**
- * Whether an answer contains a piece of JSON, as structured content or in text content, where the quotes are
- * escaped. The target's setting CONTENT selects one of the two.
+ * Checks that an answer contains a piece of JSON, either in structured content or, with escaped quotes, in text
+ * content. The target's setting CONTENT selects the format.
  *
  * @param {string} text
  * @param {string} json
@@ -103,7 +103,7 @@ export default {
   mixes: {
     // 60% reads, 30% writes, 10% complex calls; one call in two hundred waits for a slow upstream service.
     mixed: { get_user: 45, search_users: 15, update_user: 30, generate_report: 9.5, fetch_weather: 0.5 },
-    // Calls that need both stores, and no calls that fail by design.
+    // Calls that need both stores. Calls that fail by design are excluded.
     stores: { get_user: 45, search_users: 25, update_user: 30 },
   },
 };

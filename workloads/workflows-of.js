@@ -5,7 +5,7 @@ const SEQUENCE = 3;
 
 /**
  * @param {import('../lib/workload.js').WorkloadDocument} document
- * @returns {import('../lib/test.js').FittedWorkload} its operations, and the steps that it supports
+ * @returns {import('../lib/test.js').FittedWorkload} the server's operations and the supported steps
  */
 export function workflowsOf(document) {
   const { operations, connection, left_out = [] } = document;
@@ -35,7 +35,7 @@ export function workflowsOf(document) {
       ...left_out,
       ...hasNot.map(([operation]) => ({
         operation,
-        reason: `${connection?.server?.name ?? 'the server'} has nothing for it in the ${connection?.era ?? 'spoken'} era`,
+        reason: `${connection?.server?.name ?? 'the server'} does not support it in the ${connection?.era ?? 'negotiated'} era`,
       })),
     ],
   });

@@ -12,12 +12,12 @@ const CITIES = ['Berlin', 'Lagos', 'Lima', 'Osaka'];
 /** @param {string[]} list */
 const oneOf = (list) => list[Math.floor(Math.random() * list.length)];
 
-/** The tools and their arguments; later calls use the results of earlier ones. */
+/** The tools and their arguments. Later calls use the results of earlier calls. */
 const { get_user, search_users, update_user } = reference.operations;
 
 let found = 1;
 
-/** Each VU subscribes to new resources, starting at a random one. */
+/** Each VU subscribes to new resources, starting at a random resource. */
 let next = Math.floor(Math.random() * USERS);
 
 /** @type {import('../lib/workload.js').Workload} */

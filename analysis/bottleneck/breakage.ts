@@ -99,7 +99,7 @@ function firstOf(
       happened: latency !== null && latency.p99 > p99.limit,
       limit: p99,
       beyond: (value) => value > p99.limit,
-      statement: `p99 was ${latencyText(latency, 'p99')} in ${name}, at most ${milliseconds(p99.limit)} is normal`,
+      statement: `p99 was ${latencyText(latency, 'p99')} in ${name}; normal: at most ${milliseconds(p99.limit)}`,
     },
     {
       way: 'failures',
@@ -107,7 +107,7 @@ function firstOf(
       happened: errors !== null && errors > failed.limit,
       limit: failed,
       beyond: (value) => value > failed.limit,
-      statement: `${percent(errors)} of the requests failed in ${name}, at most ${percent(failed.limit)} is normal`,
+      statement: `${percent(errors)} of the requests failed in ${name}; normal: at most ${percent(failed.limit)}`,
     },
     {
       way: 'throughput',
@@ -115,7 +115,7 @@ function firstOf(
       happened: offered !== null && made !== null && made < minRate,
       limit: { limit: minRate, from: null },
       beyond: (value) => value < minRate,
-      statement: `${name} made ${perSecond(made)} of the ${perSecond(offered)} that were offered (${counted(phase.dropped ?? 0, 'iteration')} dropped)`,
+      statement: `${name} delivered ${perSecond(made)} of the offered ${perSecond(offered)} (${counted(phase.dropped ?? 0, 'iteration')} dropped)`,
     },
   ];
   const found = ways
@@ -198,8 +198,8 @@ function ofEpisode(
     onsetS: fromS,
     statement:
       way === 'latency'
-        ? `p99 was ${latencyText(sums?.latencies.latency, 'p99')} ${where}, at most ${milliseconds(limit.limit)} is normal`
-        : `${percent(share)} of the requests failed ${where}, at most ${percent(limit.limit)} is normal`,
+        ? `p99 was ${latencyText(sums?.latencies.latency, 'p99')} ${where}; normal: at most ${milliseconds(limit.limit)}`
+        : `${percent(share)} of the requests failed ${where}; normal: at most ${percent(limit.limit)}`,
     observation: {
       series: way === 'latency' ? 'client.p99' : 'client.failed',
       unit: way === 'latency' ? 'milliseconds' : 'ratio',

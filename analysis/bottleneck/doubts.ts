@@ -13,19 +13,19 @@ export function doubtsOf(
   { breakage: { baseline, onsetS, way }, nearly }: Case,
 ): string[] {
   const doubts = [];
-  if (nearly < 1) doubts.push('nothing was at its limit: this was the nearest to it');
-  if (!baseline) doubts.push('there is no phase to compare with: limits alone say it');
+  if (nearly < 1) doubts.push('no resource was at its limit; this one was the closest');
+  if (!baseline) doubts.push('there is no earlier phase to compare with');
   if (first.held.some(({ source }) => source === 'connections'))
-    doubts.push("it is inferred from the server's connections, observed externally");
+    doubts.push("inferred from the server's connections, which are observed externally");
   if (first.missing.length > 0) doubts.push(`no samples of ${first.missing.join(', ')}`);
   // Failures do not necessarily affect p99.
   const rho = way === 'failures' ? null : strengthOf(first);
   if (rho !== null && rho < BOTTLENECK.minCorrelation)
     doubts.push(
-      `p99 hardly follows it at a given load (rank correlation ${number(rho, 2)}, from ${BOTTLENECK.minCorrelation} on it does)`,
+      `at a given load, the rank correlation with p99 is only ${number(rho, 2)} (minimum: ${BOTTLENECK.minCorrelation})`,
     );
   if (first.firstS === null || first.firstS > onsetS + BOTTLENECK.lateS) {
-    doubts.push('it was at its limit only after the run had broken');
+    doubts.push('the limit was reached only after the run degraded');
   }
   if (second && second.weight > first.weight - BOTTLENECK.minLead) {
     doubts.push(`${second.resource.subject} is nearly as likely`);

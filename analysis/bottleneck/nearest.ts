@@ -80,6 +80,6 @@ function predictedFrom(baseline: Phase | null, utilization: number | null): numb
 
 /** @returns the resource as part of a sentence */
 export function nearText({ series, utilization, fullAtPerS }: Near): string {
-  const until = fullAtPerS === null ? '' : `, enough for ${perSecond(fullAtPerS)}`;
+  const until = fullAtPerS === null ? '' : `, full at ${perSecond(fullAtPerS)}`;
   return `${series.replaceAll('_', ' ')} ${percent(utilization)}${until}`;
 }

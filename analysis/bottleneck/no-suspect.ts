@@ -19,8 +19,8 @@ import { comparedWith, partsText, WORTH } from './wording.ts';
 
 /** Phrases for the failures of a server that is away or does not respond. */
 const AWAY = {
-  connect: 'found no connection or lost it',
-  timeout: 'had no answer in time',
+  connect: 'failed to connect or lost the connection',
+  timeout: 'timed out',
 } as Record<string, string>;
 
 /**
@@ -53,14 +53,12 @@ export function awayIn(
     subject: 'target away',
     phase: name,
     confidence: 'medium',
-    statement: `the target was away or said nothing in ${name}: of ${counted(requests, 'request')} ${each.join(', ')}`,
+    statement: `the target was unreachable or did not respond in ${name}: of ${counted(requests, 'request')}, ${each.join(', ')}`,
     figures: Object.fromEntries([...kinds, ['requests', requests]]),
     evidence: [
       broke,
-      'nothing that is watched was full',
-      remedy(
-        "the target's log of that time, whether it ended, restarted or hung, and what is between the two",
-      ),
+      'no monitored resource was at its limit',
+      remedy("check the target's log for an exit, a restart or a hang, and check any intermediary"),
     ],
     observations: [observation],
   };
@@ -89,7 +87,7 @@ export function machineFound(context: Case): Finding | null {
     subject,
     phase: phase.name,
     confidence: 'medium',
-    statement: `the ${subject} limited the run in ${phase.name} (${consumer?.cause.id ?? 'shared'}): ${percent(inUse)} of the machine was in use${who && `: ${who}`}`,
+    statement: `the ${subject} limited the run in ${phase.name} (${consumer?.cause.id ?? 'shared'}): ${percent(inUse)} of the machine's CPU was in use${who && `: ${who}`}`,
     figures: { host_cpu_ratio: round(inUse) },
     evidence: [
       statement,
@@ -97,7 +95,7 @@ export function machineFound(context: Case): Finding | null {
       ...partsText(context.parts),
       remedy(
         consumer?.cause.hint ??
-          'run k6 on another machine, or use one with more cores: all that wait for a CPU are slow, each because of the others',
+          'run k6 on another machine, or use a machine with more cores: all processes wait for CPU',
       ),
     ],
     observations: [breakage.observation],
@@ -138,7 +136,7 @@ export function concurrencyFound(context: Case): Finding | null {
     subject,
     phase: phase.name,
     confidence: 'medium',
-    statement: `the ${subject} limited the run in ${phase.name}${pool && ' (observed externally)'}: it answers ${perSecond(rate.value)} at most, ${atATime}${pool}, and ${nothingFull(context)}`,
+    statement: `the ${subject} limited the run in ${phase.name}${pool && ' (observed externally)'}: it answers at most ${perSecond(rate.value)}, ${atATime}${pool}; ${nothingFull(context)}`,
     figures: {
       answers_per_s: rate.value,
       service_ms: service.value,
@@ -147,11 +145,11 @@ export function concurrencyFound(context: Case): Finding | null {
     evidence: [
       statement,
       ...comparedWith(context),
-      `a call took ${milliseconds(service.value)} in ${baseline}, while nothing waited: ${perSecond(rate.value)} are ${atATime} (Little's law)`,
+      `a call took ${milliseconds(service.value)} in ${baseline} without waiting; by Little's law, ${perSecond(rate.value)} is ${atATime}`,
       ...nearestText(context),
       ...partsText(context.parts),
       remedy(
-        'look for what lets so many calls pass at a time: a lock, a call that blocks the loop, a pool of workers or connections, a limit of what is behind the server',
+        'find what limits concurrency: a lock, a call that blocks the event loop, a pool of workers or connections, or a service behind the server',
       ),
     ],
     observations: [breakage.observation],
@@ -173,17 +171,17 @@ function poolText({ reader, breakage }: Case, { low, high }: Estimate): string {
     count > (1 + BOTTLENECK.poolMargin) * high
   )
     return '';
-  return `, which is the number of its connections to ${series?.destination ?? 'the database'} (${number(count)})`;
+  return `, as many as its connections to ${series?.destination ?? 'the database'} (${number(count)})`;
 }
 
 function nothingFull(context: Case): string {
   const [nearest] = nearestOf(context);
-  return `nothing that is watched was full${nearest ? ` (nearest: ${nearText(nearest)})` : ''}`;
+  return `no monitored resource was at its limit${nearest ? ` (nearest: ${nearText(nearest)})` : ''}`;
 }
 
 const nearestText = (context: Case): string[] => {
   const nearest = nearestOf(context);
-  return nearest.length > 0 ? [`in use: ${nearest.map(nearText).join('; ')}`] : [];
+  return nearest.length > 0 ? [`utilization: ${nearest.map(nearText).join('; ')}`] : [];
 };
 
 /** @param missing signals without samples */
@@ -191,14 +189,14 @@ export function nothingFound(context: Case, missing: string[]): Finding {
   const { breakage, parts } = context;
   // The server's own metrics are more informative than those of its processes.
   const metricsHint = missing.includes('request')
-    ? "; the server's own metrics would tell most (TARGET_METRICS)"
+    ? "; set TARGET_METRICS to include the server's own metrics"
     : '';
   return {
     kind: 'bottleneck',
     subject: 'unknown',
     phase: breakage.phase.name,
     confidence: 'inconclusive',
-    statement: `inconclusive what limited the run in ${breakage.phase.name}: ${nothingFull(context)}${metricsHint}`,
+    statement: `the bottleneck in ${breakage.phase.name} is inconclusive: ${nothingFull(context)}${metricsHint}`,
     figures: { added_ms: parts ? round(parts.addedS * 1000) : null, missing_signals: missing.length },
     evidence: [
       breakage.statement,
@@ -213,24 +211,24 @@ export function nothingFound(context: Case, missing: string[]): Finding {
 
 /** Beginning of the sentence about a missed objective, by series. */
 const MISSED = {
-  'client.p99': 'p99 was',
-  'client.failed': 'failures were',
+  'client.p99': 'p99 exceeded',
+  'client.failed': 'failures exceeded',
 } as Record<string, string>;
 
 export function nothingLasted({ phase, reason, moments, watched, observation }: Miss): Finding {
   const { series, unit, threshold } = observation;
-  const share = `${moments === 0 ? 'none' : number(moments)} of ${counted(watched, 'moment')}`;
-  const beyond = `${MISSED[series]} over the normal ${inUnit(unit, threshold)} in ${share}`;
+  const share = `${moments === 0 ? 'none' : `only ${number(moments)}`} of ${counted(watched, 'sample')}`;
+  const beyond = `${MISSED[series]} the normal ${inUnit(unit, threshold)} in ${share}`;
   return {
     kind: 'bottleneck',
     subject: 'unknown',
     phase: phase.name,
     confidence: 'inconclusive',
-    statement: `inconclusive what limited the run in ${phase.name}: ${beyond} only`,
+    statement: `the bottleneck in ${phase.name} is inconclusive: ${beyond}`,
     figures: { moments, watched_moments: watched },
     evidence: [
       reason,
-      'what limits a run is read from what lasts: to the end of the phase, but for single moments',
+      'a bottleneck is only identified if the degradation lasts until the end of the phase, except for single samples',
     ],
     observations: [observation],
   };

@@ -20,7 +20,7 @@ export function readingText({ series, least, times, more, fallen, share, usual, 
     ...(least === undefined ? [] : [`>= ${figure(series, least)}`]),
     ...(times === undefined ? [] : [`>= ${number(times)} x baseline`]),
     ...(more === undefined ? [] : [`>= baseline + ${figure(series, more)}`]),
-    ...(usual ? ['>= what nine of ten points of the baseline kept to'] : []),
+    ...(usual ? ['>= the 90th percentile of the baseline'] : []),
     ...(fallen === undefined ? [] : [`<= baseline - ${figure(series, fallen)}`]),
     ...(share === undefined ? [] : [`<= ${percent(share)} of the baseline, or no samples`]),
   ];
@@ -32,8 +32,8 @@ function conditionOf({ any = [], all = [], unless = [], topConsumer, tool }: Cau
   const each = all.map(readingText).join(', and ');
   const took =
     topConsumer &&
-    `${readingText(FULL_HOST)}, and of all that run there \`${topConsumer}\` is the most (>= ${percent(BOTTLENECK.minConsumed)})`;
-  const not = unless.map((reading) => `; not where ${readingText(reading)}`).join('');
+    `${readingText(FULL_HOST)}, and \`${topConsumer}\` is the machine's top consumer (>= ${percent(BOTTLENECK.minConsumed)})`;
+  const not = unless.map((reading) => `; unless ${readingText(reading)}`).join('');
   const holder = tool ? 'one operation accounts for the thread, and ' : '';
   return (
     holder +

@@ -18,9 +18,9 @@ const CONFIDENCE = ['high', 'medium', 'low'] as const;
 /** Names of the parts of a request's time. */
 const PLACES = {
   generator: 'in the load generator',
-  way: 'on the way between the two',
-  pool: 'waiting for a connection of the pool',
-  database: 'in statements of the database',
+  way: 'in the network',
+  pool: 'waiting for a pool connection',
+  database: 'in database statements',
   cache: 'in the cache',
   upstream: 'in services behind the server',
   server: 'in the server itself',
@@ -55,13 +55,13 @@ export function resourceFound(
     );
   if (symptoms.length > 0)
     evidence.push(
-      `symptoms of it: ${symptoms.map((one) => `${one.resource.subject} (${one.causes[0]?.id})`).join(', ')}`,
+      `symptoms: ${symptoms.map((one) => `${one.resource.subject} (${one.causes[0]?.id})`).join(', ')}`,
     );
   if (others.length > 0)
     evidence.push(
       `also at a limit, less likely: ${others.map((one) => `${one.resource.subject} (${one.causes[0]?.id}: ${phrase(one.causes[0]?.says ?? '', context)})`).join('; ')}`,
     );
-  evidence.push(...doubts.map((doubt) => `less sure: ${doubt}`), remedy(cause.hint));
+  evidence.push(...doubts.map((doubt) => `lowers confidence: ${doubt}`), remedy(cause.hint));
   return {
     kind: 'bottleneck',
     subject: resource.subject,
@@ -80,7 +80,7 @@ export function resourceFound(
 }
 
 export function comparedWith({ breakage: { baseline } }: Case): string[] {
-  return baseline ? [] : ['there is no earlier phase to compare with: absolute limits alone were looked at'];
+  return baseline ? [] : ['there is no earlier phase to compare with; only absolute limits were checked'];
 }
 
 /** @param series is rendered as words of a sentence */
@@ -92,13 +92,9 @@ function readingText(
   { reading, unit, from, to, threshold, atS }: Held,
   { breakage: { phase }, startedS }: Case,
 ) {
-  const falls = reading.share !== undefined || reading.fallen !== undefined;
-  const limit =
-    threshold === null
-      ? 'of all that run on the machine it took the most'
-      : `${falls ? 'at most' : 'from'} ${inUnit(unit, threshold)} on it counts`;
-  const before = from === null ? '' : `, ${inUnit(unit, from)} before`;
-  const when = atS === null ? '' : `, crossed at ${clock(atS - startedS)}`;
+  const limit = threshold === null ? "the machine's top consumer" : `limit: ${inUnit(unit, threshold)}`;
+  const before = from === null ? '' : `, baseline ${inUnit(unit, from)}`;
+  const when = atS === null ? '' : `, reached at ${clock(atS - startedS)}`;
   const now = to === null ? 'nothing' : inUnit(unit, to);
   return `${nameOf(reading.series)} (${reading.role}): ${now} in ${phase.name}${before}; ${limit}${when}`;
 }
@@ -126,8 +122,10 @@ export function partsText(parts: Case['parts']): string[] {
 /** @param lead seconds */
 function leadText(lead: number | null): string[] {
   if (lead === null) return [];
-  if (lead === 0) return ['it was crossed at the moment that the run broke'];
-  return [`it was crossed ${duration(Math.abs(lead))} ${lead > 0 ? 'before' : 'after'} the run broke`];
+  if (lead === 0) return ['the limit was reached when the run degraded'];
+  return [
+    `the limit was reached ${duration(Math.abs(lead))} ${lead > 0 ? 'before' : 'after'} the run degraded`,
+  ];
 }
 
 /** @returns the text without the clauses whose values are unknown */
@@ -137,9 +135,10 @@ function phrase(says: string, { reader, blocker, breakage: { normal, broken } }:
     .split(';')
     .flatMap((text) => {
       let known = true;
-      // Without a baseline, there is no "after".
-      const withoutUnknown = text.replace(/,? after \{([\w.]+?)\.from\}/g, (part, name) =>
-        levelIn(reader.series(name), normal) === null ? '' : part,
+      // Without a baseline, its values are left out.
+      const withoutUnknown = text.replace(
+        / \(baseline \{([\w.]+?)\.from\}[^)]*\)|; baseline \{([\w.]+?)\.from\}/g,
+        (part, alone, last) => (levelIn(reader.series(alone ?? last), normal) === null ? '' : part),
       );
       const filled = withoutUnknown.replace(
         /\{(\w+?|client\.\w+?)(?:\.(from|destination|program))?\}/g,
@@ -163,7 +162,7 @@ const shownIn = (series: TimeSeries | null, window: Window) =>
 
 function blockerText({ operation, heldRatio, callS, othersS }: Blocker) {
   const [call, others] = [callS, othersS].map((seconds) => milliseconds(1000 * seconds));
-  return `${operation} held it ${percent(Math.min(1, heldRatio))} of the time: a call took ${call} before, one of the others ${others}, and all became slower together`;
+  return `${operation} blocked it ${percent(Math.min(1, heldRatio))} of the time: in the baseline its calls took ${call} and the other calls ${others}, then all slowed down together`;
 }
 
 /** @returns for a derived series, the series that it is computed from: only those exist in Prometheus */

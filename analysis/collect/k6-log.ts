@@ -24,7 +24,7 @@ interface LoggedException {
 }
 
 /** The line by which cli/run/bounded-log.ts replaces the lines that it drops. */
-const CUT = /^the middle of this log is left out$/;
+const CUT = /^the middle of this log was removed$/;
 /** A line that k6 logs if an iteration ends with an uncaught exception. */
 const UNCAUGHT =
   /^time=(?:"[^"]*"|\S+) level=error msg=(?:"(?:[^"\\]|\\.)*"|\S+) executor=\S+ (?:hint="[^"]*" )?scenario=/;

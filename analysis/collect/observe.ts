@@ -41,7 +41,7 @@ export async function observe(
   };
   const end = phases.findLast((phase) => phase.end !== null)?.end;
   if (!end) return nothing;
-  if (!prometheus) return { ...nothing, problem: 'the run was without Prometheus' };
+  if (!prometheus) return { ...nothing, problem: 'the run did not use Prometheus' };
   try {
     await untilCovered(prometheus, Date.parse(end) / 1000);
     const observed = await observeSignals(prometheus, subject, phases);

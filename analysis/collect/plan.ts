@@ -13,6 +13,8 @@ export interface PlannedPhase {
   vus?: number | null;
   max_vus?: number | null;
   iterations?: number | null;
+  /** Streams that clients hold during the phase. */
+  streams?: number;
   overload?: boolean;
   /** The only operation that the phase calls. */
   operation?: string;
@@ -105,6 +107,6 @@ interface Inspected {
 export function planOf(document: unknown): Plan {
   const plan = (document as Inspected | null)?.ext?.['mcp-load-lab'];
   const problem = validatePlan(plan);
-  if (problem) throw new Error(`there is no plan of a test: ${problem}`);
+  if (problem) throw new Error(`there is no valid test plan: ${problem}`);
   return cleanDeep(plan as Plan, secretsOf(process.env));
 }

@@ -176,7 +176,7 @@ function describe(error: unknown, timeoutMs: number): string {
     return `did not answer in ${timeoutMs / 1000} s`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = (cause as NodeJS.ErrnoException)?.code;
-  return `can't be reached (${code ?? (cause instanceof Error ? cause.message : String(cause))})`;
+  return `cannot be reached (${code ?? (cause instanceof Error ? cause.message : String(cause))})`;
 }
 
 /** @throws {PrometheusError} if the data is not a matrix */
@@ -194,7 +194,7 @@ function matrix(data: Answered): { metric: Record<string, string>; values: [numb
   });
 }
 
-const notA = (what: string) => new PrometheusError(`Prometheus answered something else than a ${what}`);
+const notA = (what: string) => new PrometheusError(`Prometheus did not answer with a ${what}`);
 
 const isLabels = (metric: unknown): boolean =>
   typeof metric === 'object' &&

@@ -91,7 +91,7 @@ function endOf(generators: Measured[], thresholds: Threshold[]): Measured['end']
  */
 export function sumOfGenerators(generators: Measured[]): Measured {
   const [first] = generators;
-  if (!first) throw new Error('there is no generator to add up');
+  if (!first) throw new Error('there are no generators to add up');
   const all = <T>(of: (one: Measured) => T) => generators.map(of);
   const added = (of: (one: Measured) => number) => all(of).reduce((total, one) => total + one, 0);
   const thresholds = sumOfThresholds(generators);

@@ -53,7 +53,7 @@ export function readSummary(
   const { clients, processes, streams } = measured;
   const abort = abortOf(measured.end);
   const problem = validatePlan(plan);
-  if (problem) return { ...failed(`measured.json has no plan of a test: ${problem}`), abort };
+  if (problem) return { ...failed(`measured.json has no valid test plan: ${problem}`), abort };
   const [startedS] = gaugeOf(groups, 'mcp_started_seconds') ?? [0];
   const startedMs = Math.round(startedS * 1000);
   return {

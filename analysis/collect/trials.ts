@@ -51,12 +51,10 @@ export function readTrials(directory: string): Trials | null {
   try {
     document = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    throw new TrialsError(
-      'trials.json is not JSON, or can not be read: the test was cut off while it wrote it',
-    );
+    throw new TrialsError('trials.json cannot be read as JSON: the test was interrupted while writing it');
   }
   const problem = validate(document);
-  if (problem) throw new TrialsError(`trials.json does not say which trials there were: ${problem}`);
+  if (problem) throw new TrialsError(`trials.json does not match its schema: ${problem}`);
   return document;
 }
 

@@ -27,12 +27,12 @@ export function makeBaseline(
   secrets: readonly string[] = [],
 ): Baseline {
   const [first] = digests;
-  if (!first) throw new CompareError('a baseline needs one run at least');
+  if (!first) throw new CompareError('a baseline needs at least one run');
   for (const digest of digests) {
     const refused = refusal(digest, options);
-    if (refused) throw new CompareError(`${digest.testid} can't be part of a baseline: ${refused}`);
+    if (refused) throw new CompareError(`${digest.testid} cannot be part of a baseline: ${refused}`);
     const differs = difference(first, digest);
-    if (differs) throw new CompareError(`these are not runs of the same thing: ${differs}`);
+    if (differs) throw new CompareError(`these runs are not comparable: ${differs}`);
   }
   const runs = digests
     .map(({ conditions: _, values, ...digest }) => ({ ...digest, values: sorted(values) }))
@@ -49,7 +49,7 @@ const sorted = (values: Record<string, number>) =>
 /** @throws {CompareError} if the document is not a baseline */
 export function digestsOf(document: unknown): Digest[] {
   const problem = validate(document);
-  if (problem) throw new CompareError(`it is no baseline: ${problem}`);
+  if (problem) throw new CompareError(`it is not a baseline: ${problem}`);
   const { conditions, runs } = document as Baseline;
   return runs.map((run) => ({ ...run, conditions }));
 }

@@ -18,7 +18,7 @@ export function checkRuns({
 }) {
   if (canDecide(base ?? head, head)) return;
   if (allowSingle && (base ?? head) === 1 && head === 1) return;
-  if (base === 0) throw new CompareError('BASE has no run that can be compared; valid: runs that passed');
+  if (base === 0) throw new CompareError('BASE has no comparable run; valid: runs that passed');
   const needed = base === undefined ? LEAST_RUNS : leastAgainst(base);
   const single = base === undefined || base === 1 ? ', or RUNS=1 ALLOW_SINGLE_RUN=1' : '';
   throw new CompareError(

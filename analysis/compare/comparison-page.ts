@@ -44,7 +44,7 @@ function metricsSection(comparison: Comparison): Section | null {
     id: 'metrics',
     title: 'Metrics',
     texts: [
-      'Dots: one a run, base above and head below, from the lowest to the highest; lines: medians.',
+      'One dot per run, from the lowest value to the highest: base above, head below. Lines are medians.',
       ruleOf(comparison),
     ],
     tables: [

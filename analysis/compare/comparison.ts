@@ -112,7 +112,7 @@ function assemble(name: string, base: Given, head: Given, options: Options): Com
   const [first] = usable;
   for (const other of usable.slice(1)) {
     const differs = first && difference(first, other);
-    if (differs) throw new CompareError(`these are not runs of the same thing: ${differs}`);
+    if (differs) throw new CompareError(`these runs are not comparable: ${differs}`);
   }
   const single = baseSide.usable.length === 1 && headSide.usable.length === 1;
   const rows =
@@ -216,11 +216,11 @@ function notesOf(base: SideOf, head: SideOf, rows: Row[], single: boolean): stri
   const partial = rows.filter(({ reason }) => reason !== null && !single);
   return [
     ...(machines.length > 0
-      ? [`measured on machines that differ, so the difference may be theirs: ${machines.join('; ')}`]
+      ? [`measured on different machines, which may explain the difference: ${machines.join('; ')}`]
       : []),
     ...(few
       ? [
-          `${counts[0]} against ${counted(Number(counts[1]), 'run')} can't show that anything is better or worse: chance does as much too often; ${LEAST_RUNS} a side can`,
+          `${counts[0]} against ${counted(Number(counts[1]), 'run')} cannot show that anything is better or worse, because chance has the same effect too often; at least ${LEAST_RUNS} runs per side are needed`,
         ]
       : []),
     ...targetNotes(base.document.target, head.document.target),
@@ -264,7 +264,7 @@ function verdictOf(
     ...(base.usable.length === 0 ? [`BASE (${base.document.given})`] : []),
     ...(head.usable.length === 0 ? [`HEAD (${head.document.given})`] : []),
   ];
-  if (empty.length > 0) return invalid(`nothing is left to compare of ${empty.join(' and ')}`);
+  if (empty.length > 0) return invalid(`no runs are left to compare in ${empty.join(' and ')}`);
   if (rows.length === 0) return invalid('the runs have none of these metrics');
   const withOutcome = (outcome: Outcome) => rows.filter((row) => row.outcome === outcome);
   const [worse, better, same, open] = [
@@ -277,13 +277,13 @@ function verdictOf(
   if (worse.length > 0) return { outcome: 'fail', exit_code: FAIL, reasons: changes };
   if (single) {
     const reason = allowSingle
-      ? `one run each: nothing is worse by ${SINGLE_FACTOR} times the change that counts`
-      : 'one run each: no verdict';
+      ? `one run per side: nothing is worse by ${SINGLE_FACTOR} times the minimum change`
+      : 'one run per side: no verdict';
     return { outcome: 'pass', exit_code: PASS, reasons: [reason, ...changes] };
   }
   if (open.length === rows.length)
-    return invalid(`none of ${counted(rows.length, 'metric')} can be told with these runs`);
-  const rest = open.length > 0 ? `; ${counted(open.length, 'metric')} can't be told` : '';
+    return invalid(`all metrics (${rows.length}) are inconclusive with these runs`);
+  const rest = open.length > 0 ? `, ${open.length} inconclusive` : '';
   const reason = `nothing is worse: ${counted(same.length, 'metric')} the same, ${better.length} better${rest}`;
   return { outcome: 'pass', exit_code: PASS, reasons: [reason, ...changes] };
 }

@@ -81,7 +81,7 @@ function median(values: (number | null)[]) {
 
 function missing({ base, head }: Pair) {
   const all = [...base, ...head];
-  return `${all.filter((value) => value === null).length} of ${all.length} runs do not have it`;
+  return `${all.filter((value) => value === null).length} of ${all.length} runs do not have this metric`;
 }
 
 type Judgement = Omit<Decision, 'base' | 'head'>;
@@ -107,7 +107,7 @@ function ofTwoRuns(
     ...NOT_JUDGED,
     change: asChange(metric, shift),
     outcome: allowed && far ? direction(metric, shift) : 'inconclusive',
-    reason: 'one run each',
+    reason: 'one run per side',
   };
 }
 

@@ -30,7 +30,7 @@ export function optionsOf(env: NodeJS.ProcessEnv): Options {
 function listed(variable: string, text: string | undefined = ''): string[] {
   const items = text.split(',').map((item) => item.trim());
   if (text !== '' && items.includes('')) {
-    throw new CompareError(`${variable} is "${text.slice(0, 80)}"; valid: items with one comma between`);
+    throw new CompareError(`${variable} is "${text.slice(0, 80)}"; valid: items separated by single commas`);
   }
   return items.filter((item) => item !== '');
 }

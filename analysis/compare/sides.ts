@@ -48,9 +48,9 @@ function digestsAt(variable: string, item: string, places: Places): Digest[] {
 }
 
 function digestsIn(file: string, variable: string): Digest[] {
-  const wrong = (what: string) => new CompareError(`${variable} has ${file.slice(-SHOWN)}, and ${what}`);
+  const wrong = (what: string) => new CompareError(`${variable} has ${file.slice(-SHOWN)}: ${what}`);
   const document = parsed(file);
-  if (document === undefined) throw wrong('it is not JSON, or can not be read');
+  if (document === undefined) throw wrong('it cannot be read as JSON');
   if ((document as { schema?: unknown } | null)?.schema === BASELINE_SCHEMA) {
     try {
       return digestsOf(document);
@@ -59,7 +59,7 @@ function digestsIn(file: string, variable: string): Digest[] {
     }
   }
   const problem = validateRun(document);
-  if (problem) throw wrong(`it is no run document and no baseline: ${problem}`);
+  if (problem) throw wrong(`it is neither a run document nor a baseline: ${problem}`);
   return [digestOf(document as Run)];
 }
 
@@ -108,5 +108,5 @@ function valid({ results, baselines }: Places): string {
     ? readdirSync(baselines).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
     : [];
   const examples = (names: string[]) => (names.length > 0 ? ` (${names.join(', ')})` : '');
-  return `testids${examples(newest)} or globs of them, results folders, paths of a run.json, names of baselines${examples(baselineNames)}; several with commas between`;
+  return `testids${examples(newest)} or globs of them, results folders, paths of a run.json, names of baselines${examples(baselineNames)}; separate several with commas`;
 }

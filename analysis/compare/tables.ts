@@ -12,7 +12,7 @@ export const byOutcome = ({ metrics }: Comparison): Row[] =>
   metrics.toSorted((a, b) => RANK[a.outcome] - RANK[b.outcome]);
 
 /** Optional columns. */
-export type Column = 'p' | 'counts from';
+export type Column = 'p' | 'min. change';
 
 /** @param without columns to omit in narrow output */
 export function metricTable(comparison: Comparison, without: Column[] = []): TextTable {
@@ -34,7 +34,7 @@ const COLUMNS: { name: string; text: (row: Row) => string }[] = [
   { name: 'change', text: (row) => changeOf(row, row.change) },
   { name: 'interval', text: intervalOf },
   { name: 'p', text: (row) => shareOf(row.p) },
-  { name: 'counts from', text: (row) => changeOf(row, row.better === 'more' ? -row.least : row.least) },
+  { name: 'min. change', text: (row) => changeOf(row, row.better === 'more' ? -row.least : row.least) },
   { name: 'outcome', text: (row) => row.outcome },
 ];
 
@@ -61,8 +61,8 @@ export function runTable({ base, head }: Comparison): TextTable {
 export function ruleOf({ rule, single }: Comparison): string {
   if (single) {
     return rule.single_factor === null
-      ? 'One run each: figures differ from run to run, so a difference of two says nothing. ALLOW_SINGLE_RUN=1 lets it count.'
-      : `One run each: a difference counts from ${number(rule.single_factor)} times the least change on (ALLOW_SINGLE_RUN=1).`;
+      ? 'One run per side: results vary between runs, so a single pair shows no difference. ALLOW_SINGLE_RUN=1 judges it anyway.'
+      : `One run per side: a difference must be at least ${number(rule.single_factor)} times the minimum change (ALLOW_SINGLE_RUN=1).`;
   }
-  return `Worse (better): the ${percent(rule.confidence)} interval is on one side of no change and reaches the smallest change that counts. Same: the interval is within that change. Each run is one value; the change is Hodges and Lehmann's shift, p is Mann and Whitney's, exact. The more metrics, the wider the intervals, as far as the runs allow (Bonferroni).`;
+  return `Worse (better): the ${percent(rule.confidence)} interval excludes zero and reaches the minimum change. Same: the interval is within the minimum change. Each run is one value. The change is the Hodges-Lehmann shift; p is from the exact Mann-Whitney test. Intervals are widened for the number of metrics, as far as the runs allow (Bonferroni).`;
 }

@@ -22,7 +22,7 @@ export function renderTerminal(
   const { conditions, base, head, notes, verdict } = comparison;
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colours ? styleText(style, text, { validateStream: false }) : text;
-  const { title, head: names, rows } = metricTable(comparison, ['p', 'counts from']);
+  const { title, head: names, rows } = metricTable(comparison, ['p', 'min. change']);
   const refused = [...base.refused, ...head.refused];
   const [first = '', ...others] = names;
   const heads = [`${title.toUpperCase()} ${first}`, ...others];

@@ -10,8 +10,8 @@ import { remedy } from './remedy.ts';
 
 const UNKNOWN = {
   short:
-    'such short calls do not show how many are served at once: a part of their time is the client and the network',
-  failing: 'so many answers were failures that they do not show how many calls are served at once',
+    'calls this short do not show how many are served at once: part of their time is spent in the client and the network',
+  failing: 'too many calls failed to show how many are served at once',
 };
 
 /**
@@ -27,15 +27,15 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
       subject: 'capacity',
       phase,
       confidence: rate.high - rate.low <= CAPACITY.maxWidth * rate.value ? 'high' : 'medium',
-      statement: `answers ${perSecond(rate.value)} at most${parallelism ? `, ${atOnce(parallelism)}` : ''}: seen in ${phase}, while calls waited`,
+      statement: `answers at most ${perSecond(rate.value)}${parallelism ? `, ${atOnce(parallelism)}` : ''}: measured in ${phase} while calls waited`,
       figures: {
         answers_per_s: rate.value,
         service_ms: service.value,
         parallelism: parallelism?.value ?? null,
       },
       evidence: [
-        `${between(rate, perSecond)} in ${counted(best.toS - best.fromS, 'second')}, by when the answers came`,
-        `a call took ${between(service, milliseconds)} in ${baseline}, while nothing waited (medians of the operations)`,
+        `${between(rate, perSecond)} over ${counted(best.toS - best.fromS, 'second')}, by time of the answer`,
+        `a call took ${between(service, milliseconds)} in ${baseline} without waiting (medians per operation)`,
         parallelism
           ? `served at once (Little's law): ${perSecond(rate.value)} x ${milliseconds(service.value)} = ${between(parallelism, (value) => number(atMostOneDigit(value)))}`
           : UNKNOWN[unknown ?? 'short'],
@@ -73,9 +73,9 @@ export function atLeast({ capacities, phases, plan, server, vusMax }: Facts): Fi
       subject: 'capacity',
       phase: phase.name,
       confidence: 'medium',
-      statement: `answers at least ${perSecond(rate)}: in ${phase.name} no VU was free for the rest of the load, and ${full}`,
+      statement: `answers at least ${perSecond(rate)}: in ${phase.name} all VUs were busy, and ${full}`,
       figures: { answers_per_s: rate },
-      evidence: [remedy('more VUs (MAX_VUS) would show whether it answers more, or makes them wait')],
+      evidence: [remedy('raise MAX_VUS to see whether the server answers more or only queues calls')],
     },
   ];
 }

@@ -42,7 +42,7 @@ export function connectionsFinding({ phases }: { phases: readonly Phase[] }): Fi
       },
       evidence: [
         ...evidenceOf(phase, connections),
-        ...(closing ? [remedy('let the server keep its connections open')] : []),
+        ...(closing ? [remedy('keep connections open on the server')] : []),
       ],
     },
   ];
@@ -54,9 +54,9 @@ function howItCloses(
 ): string | null {
   const requests = calls ?? 0;
   if (closed_by_server >= CONNECTIONS.minClosed * requests)
-    return 'the server closes each connection after its answer (Connection: close)';
+    return 'the server closes the connection after each answer (Connection: close)';
   if (follow_ups >= CONNECTIONS.minRequests && reopened >= CONNECTIONS.minClosed * follow_ups)
-    return 'the server closes each connection after its answer';
+    return 'the server closes the connection after each answer';
   return null;
 }
 
@@ -74,8 +74,8 @@ function evidenceOf(
     (parts[part] ?? 0) > 0 ? [`${name} ${percent(parts[part])}`] : [],
   );
   return [
-    `${counted(opened, 'connection')} opened, ${perSecond(opened_per_s)}, ${number(calls_per_connection)} calls each`,
+    `${counted(opened, 'connection')} opened, ${perSecond(opened_per_s)}, ${number(calls_per_connection)} calls per connection`,
     ...(shares.length > 0 ? [`share of the latency of all calls: ${shares.join(', ')}`] : []),
-    `${number(counts.reopened)} of ${counted(counts.follow_ups, 'request')} that came within 1 s of an answer needed a new connection`,
+    `${number(counts.reopened)} of ${counted(counts.follow_ups, 'request')} sent within 1 s of an answer needed a new connection`,
   ];
 }

@@ -23,12 +23,7 @@ export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange,
   const many = episodes.length > 1 ? counted(episodes.length, 'time') : '';
   const period = isStall ? periodOf(episodes) : null;
   const what = isStall
-    ? [
-        'stood still',
-        many,
-        `for ${duration(round(medianOf(stalls), 1))}`,
-        period && `every ${duration(period)}`,
-      ]
+    ? ['stalled', many, `for ${duration(round(medianOf(stalls), 1))}`, period && `every ${duration(period)}`]
     : ['degraded', many && `${many}, the longest`, `for ${duration(lengthOf(longest))}`];
   return {
     kind: 'episode',
@@ -50,7 +45,7 @@ export function degradedFinding(episodes: DegradedEpisode[], range: NormalRange,
       rangeOrigin(range),
       ...episodes.slice(0, MAX_LISTED).map((episode) => listed(episode, startedS)),
       ...(episodes.length > MAX_LISTED ? [`and ${episodes.length - MAX_LISTED} more`] : []),
-      ...(isStall ? ["a timer of the generator was on time meanwhile: it is not the generator's doing"] : []),
+      ...(isStall ? ['the generator did not cause the stall: its own timer was on time'] : []),
     ],
     observations: [
       {

@@ -41,7 +41,7 @@ function merged(findings: Finding[]): Finding[] {
     const { part_of = [] } = RULES.find(({ subject }) => subject === finding.subject) ?? {};
     const cause = distinct.find(({ subject }) => part_of.includes(subject));
     if (cause) {
-      cause.evidence.push(`with it: ${finding.statement}`);
+      cause.evidence.push(`related: ${finding.statement}`);
       cause.observations?.push(...(finding.observations ?? []));
     } else distinct.push(finding);
   }
@@ -54,7 +54,7 @@ function tooShort(stretches: Stretch[], { step_s }: Timeline): Finding[] {
   return [
     note(
       'leaks',
-      `too short to tell whether anything leaks: ${duration(Math.round(longest))} of one load; from ${duration(needed)} on a leak can show`,
+      `too short to detect leaks: ${duration(Math.round(longest))} of steady load; at least ${duration(needed)} needed`,
       {
         confidence: 'inconclusive',
         figures: { steady_s: round(longest, 1), least_s: needed },
@@ -100,7 +100,7 @@ function endOf({ limit, worse }: DriftRule, { slope, to }: Trend, stretch: Stret
   return {
     hours: pace > 0 ? remaining / pace : Infinity,
     limit: null,
-    text: worse > 0 ? 'has doubled' : 'has halved',
+    text: worse > 0 ? 'doubles' : 'halves',
   };
 }
 
@@ -118,7 +118,7 @@ function limitOf(
   // The memory of another machine is unknown.
   if (!isLocal(plan.target.url)) return null;
   const free = used == null ? environment.memory_bytes - level : environment.memory_bytes * (1 - used);
-  return { value: level + free, text: `takes all that the machine has free (${inUnit('bytes', free)})` };
+  return { value: level + free, text: `uses all of the machine's free memory (${inUnit('bytes', free)})` };
 }
 
 /** @returns the signal's value in the last block of the stretch */
@@ -154,7 +154,7 @@ function findingOf(
     confidence: steady ? 'high' : 'medium',
     statement:
       `${noun} ${verb} by ${perHour(trend.slope)} (95 %: ${inUnit(unit, low)} to ${inUnit(unit, high)}) ${where}; ` +
-      `at this pace it ${end.text} in ${hours(end.hours)}`,
+      `at this rate it ${end.text} in ${hours(end.hours)}`,
     figures: {
       [`${unit}_per_hour`]: figure(trend.slope),
       [`${unit}_per_hour_low`]: figure(trend.low),
@@ -167,9 +167,9 @@ function findingOf(
       block_s: round(trend.block_s, 1),
     },
     evidence: [
-      `${series} went from ${inUnit(unit, trend.from)} to ${inUnit(unit, trend.to)} in ${duration(Math.round(trend.blocks * trend.block_s))} of the same load`,
+      `${series} went from ${inUnit(unit, trend.from)} to ${inUnit(unit, trend.to)} in ${duration(Math.round(trend.blocks * trend.block_s))} of steady load`,
       `Theil-Sen line through ${counted(trend.blocks, 'block')} of ${duration(Math.round(trend.block_s))}, ` +
-        `${of === 'floor' ? 'the lowest quarter of each, without what comes and goes' : 'the middle half of each'}; what settles at first is left out`,
+        `${of === 'floor' ? 'using the lowest quarter of each to exclude temporary use' : 'using the middle half of each'}; the initial settling is excluded`,
       `first half ${perHour(trend.first)}, second half ${perHour(trend.second)}: it does not level off`,
     ],
     observations: [observation(series, unit, trend, end.limit)],

@@ -76,7 +76,7 @@ export function findingOf(shape: Shape, failed: number, { plan, variables }: Fac
     ...(operations.length === 1 && { operation: operations[0] }),
     ...(kind && { failure_kind: kind }),
     figures: { explained: count, failed, ...figures },
-    evidence: [...evidence, ...(command ? [`to see it again: ${command}`] : [])],
+    evidence: [...evidence, ...(command ? [`to reproduce: ${command}`] : [])],
   };
 }
 

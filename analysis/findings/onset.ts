@@ -4,7 +4,7 @@
  * only in their load, so the result is an interval: the last load without a degradation and the first one
  * with it. The seconds show what left the normal range first, and when.
  */
-import { duration, milliseconds, number, percent, perSecond } from '../../contract/units.js';
+import { counted, duration, milliseconds, percent, perSecond } from '../../contract/units.js';
 import { signalMean } from '../collect/signals.ts';
 import { bucketsIn, droppingStretches, failingStretches, slowStretches } from '../episode.ts';
 import { callsOf, loadOf, type Phase } from '../judge/phases.ts';
@@ -84,20 +84,20 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
     ...about,
     phase: null,
     confidence: 'inconclusive' as const,
-    statement: `inconclusive from which load on it degrades: ${reason}`,
+    statement: `the degradation point is inconclusive: ${reason}`,
     figures: {},
     evidence: [],
   });
   if (!range) {
     return tooLittle(
-      `${baseline.name} (${inUnit(lightest)}) has too few answers, or too many failures, to show what is normal`,
+      `${baseline.name} (${inUnit(lightest)}) has too few answers or too many failures to define the normal range`,
     );
   }
   const { levels, unmade } = levelsOf(known, group, range);
   const heaviest = levels.at(-1);
   if (!heaviest || (levels.length < 2 && heaviest.holds)) {
     return tooLittle(
-      `no load above ${inUnit(lightest)} was made and had ${NORMAL.minP99Calls} answers, of which a p99 is one`,
+      `no load above ${inUnit(lightest)} was delivered with the ${NORMAL.minP99Calls} answers that a p99 needs`,
     );
   }
   const first = levels.find(({ holds }) => !holds) ?? null;
@@ -105,7 +105,7 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
   const evidenceOf = (level: Level | null) => (level ? [describe(level, inUnit)] : []);
   const notMade = unmade.map(
     (phase) =>
-      `${inUnit(loadOf(phase))} (${phase.name}) says nothing: it was not made, and that was not the server's doing`,
+      `${inUnit(loadOf(phase))} (${phase.name}) is ignored: its load was not delivered, and the server was not the cause`,
   );
   if (!first) {
     return {
@@ -133,19 +133,18 @@ function findingOf(known: Known, group: Phase[], several: boolean): Finding {
         : 'medium',
     statement:
       (last
-        ? `degrades between ${inUnit(last.load)}, where all was normal, and ${inUnit(first.load)}: `
-        : `degraded at ${inUnit(first.load)} already, the least that was offered: `) +
-      whatLeft(bad, crossings),
+        ? `degrades between ${inUnit(last.load)} (normal) and ${inUnit(first.load)}: `
+        : `already degraded at ${inUnit(first.load)}, the lowest load: `) + whatLeft(bad, crossings),
     figures: figuresOf(inUnit, range, last, first),
     evidence: [
       rangeOrigin(range),
       ...evidenceOf(last),
       ...evidenceOf(first),
       ...whenLeft(bad, crossings),
-      ...held.map(({ load }) => `${inUnit(load)} was normal again, so chance had a part in it`),
+      ...held.map(({ load }) => `${inUnit(load)} was normal again, so the degradation may be partly chance`),
       ...(starved
         ? [
-            `the load generator used ${percent(generator)} of the CPU in ${bad.phase.name}: it may be what degraded`,
+            `the load generator used ${percent(generator)} of the CPU in ${bad.phase.name}, which may be the cause`,
           ]
         : []),
       ...notMade,
@@ -246,10 +245,10 @@ function whenLeft({ phase }: Judged, crossings: Crossing[]): string[] {
   const times = crossings.map(
     ({ criterion, atS }) => `${criterion} ${duration(Math.round(atS - startS))} after ${phase.name} began`,
   );
-  return [`outside the normal range: ${times.join(', ')}; known to the second`];
+  return [`outside the normal range: ${times.join(', ')}; precision: 1 s`];
 }
 
-const users = (count: number | null): string => `${number(count)} users`;
+const users = (count: number | null): string => `${counted(count ?? 0, 'VU')}`;
 
 function describe(level: Level, inUnit: (load: number) => string): string {
   const { phase, delivered } = worst(level);

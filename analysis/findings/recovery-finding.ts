@@ -33,21 +33,20 @@ export function recovery({ phases, recoveries }: Known): Finding[] {
 }
 
 function statementOf({ overload, range, recovery_s, observed_s, normal_for_s, reason }: Recovery) {
-  if (!range || reason) return `inconclusive when all was normal again after ${overload}: ${reason}`;
+  if (!range || reason) return `the recovery time after ${overload} is inconclusive: ${reason}`;
   if (recovery_s === null)
     return `did not recover within ${duration(observed_s)} after ${overload}: not back to ${rangeText(range)}`;
-  const seen = `${rangeText(range)}, seen for ${duration(normal_for_s)}`;
-  if (recovery_s === 0) return `all was normal right after ${overload}: ${seen}`;
-  return `all was normal from ${duration(recovery_s)} after ${overload} on: ${seen}`;
+  const seen = `${rangeText(range)}, observed for ${duration(normal_for_s)}`;
+  if (recovery_s === 0) return `recovered immediately after ${overload}: ${seen}`;
+  return `recovered ${duration(recovery_s)} after ${overload}: ${seen}`;
 }
 
 function evidenceOf({ range, reason, calls, ...found }: Recovery): string[] {
   if (!range || reason) return range ? [rangeOrigin(range)] : [];
   const when = (seconds: number | null) =>
-    seconds === null ? 'not at all' : seconds === 0 ? 'at once' : `after ${number(seconds)} s`;
-  const parts = `p99 was normal ${when(found.latency_recovery_s)}, failures were ${when(found.failures_recovery_s)}`;
-  const since =
-    found.recovery_s === null ? [] : [`${counted(calls, 'call')} since then; known to the second`];
+    seconds === null ? 'not at all' : seconds === 0 ? 'immediately' : `after ${number(seconds)} s`;
+  const parts = `p99 recovered ${when(found.latency_recovery_s)}, failures ${when(found.failures_recovery_s)}`;
+  const since = found.recovery_s === null ? [] : [`${counted(calls, 'call')} since then; precision: 1 s`];
   return [rangeOrigin(range), parts, ...since];
 }
 

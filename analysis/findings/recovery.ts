@@ -95,11 +95,11 @@ export function recoveryAfter(
   const isNormal = (sinceS: number) => toS - sinceS >= RECOVERY.minNormalS && callsSince(sinceS, buckets) > 0;
   const secondsAfter = (sinceS: number) => (isNormal(sinceS) ? round(sinceS - fromS, 1) : null);
   const reason = !range
-    ? `${baseline.name} has too few answers, or too many failures, to show what is normal`
+    ? `${baseline.name} has too few answers or too many failures to define the normal range`
     : toS - fromS < RECOVERY.minNormalS
-      ? `it was watched for ${duration(round(toS - fromS, 1))}`
+      ? `it was observed for only ${duration(round(toS - fromS, 1))}`
       : buckets.every(({ sums }) => sums.requests === 0)
-        ? 'nothing was kept second by second'
+        ? 'there are no figures per second'
         : null;
   return {
     overload: overload.name,

@@ -1,6 +1,6 @@
 /** The line of a finding's evidence that recommends an action. */
 
-const HELPS = 'what helps: ';
+const HELPS = 'remedy: ';
 
 /** @returns a line for the end of the evidence */
 export const remedy = (hint: string): string => `${HELPS}${hint}`;

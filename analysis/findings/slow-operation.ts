@@ -51,13 +51,13 @@ function alwaysSlow({ phases, groups, plan }: Facts): Finding[] {
       note(
         'operation',
         `${operation} takes ${milliseconds(own)} at p50, ${number(times)} x the others (${milliseconds(rest)})` +
-          (isIts ? `: the p99 of ${phase.name}, ${milliseconds(p99)}, is its` : ''),
+          (isIts ? `, and causes the p99 of ${phase.name} (${milliseconds(p99)})` : ''),
         {
           phase: phase.name,
           operation,
           figures: { p50_ms: round(own), others_p50_ms: round(rest) },
           evidence: [
-            `${number(ownSlow)} of the ${counted(slow, 'call')} that took as long, or longer, are its`,
+            `${number(ownSlow)} of the ${counted(slow, 'call')} at or above that p99 are ${operation} calls`,
           ],
         },
       ),
@@ -92,7 +92,7 @@ function aloneSlow({ phases, groups, plan }: Facts): Finding[] {
       note(
         'operation',
         `${only.operation} alone became slow in ${phase.name}: p95 ${milliseconds(from)} -> ${milliseconds(to)}; ` +
-          `of the others ${percent(slow / calls)} of the calls were beyond their own`,
+          `${percent(slow / calls)} of the other operations' calls left their normal range`,
         {
           phase: phase.name,
           operation: only.operation,

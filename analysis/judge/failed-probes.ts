@@ -36,8 +36,8 @@ export function failedProbesText(
   maxLength: number = Number.POSITIVE_INFINITY,
 ): string {
   if (probes.length === 0) return '';
-  const [were, they] = probes.length === 1 ? ['was', 'it'] : ['were', 'they'];
-  const begin = `${counted(probes.length, 'operation')} ${were} left out, ${they} failed`;
+  const were = probes.length === 1 ? 'was' : 'were';
+  const begin = `${counted(probes.length, 'operation')} failed in discovery and ${were} left out`;
   for (let count = Math.min(MAX_NAMED, probes.length); count > 0; count--) {
     const names = probes.slice(0, count).map(({ operation, failed }) => `${operation} (${failed})`);
     const rest = probes.length - count;

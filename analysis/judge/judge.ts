@@ -89,7 +89,7 @@ export async function judge({
   print(renderTerminal(run, { directory, colours: wantsColours() }));
   if (prometheus) await publish(run, prometheus);
   // The results were printed before this error, because they are not stored anywhere.
-  if (unwritten) throw new Error(`the results can't be written to ${directory}: ${unwritten.message}`);
+  if (unwritten) throw new Error(`the results cannot be written to ${directory}: ${unwritten.message}`);
   return run.verdict.exit_code;
 }
 

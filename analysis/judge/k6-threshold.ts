@@ -39,7 +39,9 @@ export function sumOfThreshold(parts: Threshold[], generators: number): Threshol
   const passed = judged.filter((part) => part.passed).length;
   const holds = holdsByFigures(sums);
   if (holds === null && passed > 0 && passed < judged.length)
-    return unknown(`${passed} of ${judged.length} generators passed it, and parts do not add up`);
+    return unknown(
+      `${passed} of ${judged.length} generators passed it, and their results cannot be combined`,
+    );
   return { ...sums, passed: holds ?? passed > 0, hasSamples: true };
 }
 

@@ -122,7 +122,7 @@ export function makeRun(judged: Judged, phases: Phase[], server: Server, table: 
   if (!problem) return { run, ...rest };
   if (!judged.summary) throw new Error(`run.json does not match its schema: ${problem}`);
   // A damaged summary may match its own schema and still result in an invalid run document.
-  const summaryProblem = `what was measured makes no run document: ${problem}`;
+  const summaryProblem = `the measurements do not form a run document: ${problem}`;
   return makeRun({ ...judged, summary: null, summaryProblem }, [], server, null);
 }
 
@@ -240,7 +240,7 @@ function assemble(judged: Judged, phases: Phase[], server: Server, table: TableM
     verdict: verdict({
       ...facts,
       partial,
-      summaryProblem: began ? summaryProblem : 'the run ended in its set-up',
+      summaryProblem: began ? summaryProblem : 'the run ended during set-up',
       plan,
       phases,
       thresholds,

@@ -33,7 +33,7 @@ export function shortfallCause(
     return {
       of: 'exceptions',
       because: `${counted(lost, 'iteration')} ended without a request`,
-      hint: 'see what ended them',
+      hint: 'find out what ended them',
     };
   }
   const users = planned?.max_vus ?? planned?.vus ?? vusMax;
@@ -46,7 +46,7 @@ export function shortfallCause(
   }
   const opening =
     handshakesS > phase.duration_s ? `, and ${duration(handshakesS)} for opening sessions,` : '';
-  const text = `a mean latency of ${milliseconds(meanMs)}${opening} kept ${number(busy)} of ${counted(users, 'user')} busy`;
+  const text = `a mean latency of ${milliseconds(meanMs)}${opening} kept ${number(busy)} of ${counted(users, 'VU')} busy`;
   const fine = notSlow(phase, plan, phases, users);
   const missing = 1 - (phase.iterations ?? 0) / dueOf(phase, plan);
   if (!fine && busy >= Math.min(TRUST.minBusyVus, missing) * users)
@@ -54,15 +54,15 @@ export function shortfallCause(
   if (busy < TRUST.minBusyVus * users) {
     return {
       of: 'generator',
-      because: `the server gave no reason for it, ${text}: the load generator fell short`,
-      hint: 'give the generator more CPU, or offer less (RATE_SCALE)',
+      because: `the load generator fell short, the server was not the cause: ${text}`,
+      hint: 'give the generator more CPU, or offer less load (RATE_SCALE)',
     };
   }
   const enough = Math.max(users + 1, Math.ceil((phase.offered_rps ?? 0) * TRUST.usualHeadroomS));
   return {
     of: 'users',
-    because: `there were too few users, for the server was not slow: ${text}, ${fine}`,
-    hint: `give the phase more users, up to ${number(enough)} (MAX_VUS, or the number in the test)`,
+    because: `there were too few VUs, and the server was not slow: ${text}, ${fine}`,
+    hint: `give the phase more VUs, up to ${number(enough)} (MAX_VUS, or the number in the test)`,
   };
 }
 
@@ -82,14 +82,16 @@ function notSlow(
   );
   if (limits.length > 0) {
     const minLimit = Math.min(...limits);
-    return meanMs <= minLimit ? `where ${milliseconds(minLimit)} are allowed` : null;
+    return meanMs <= minLimit ? `with ${milliseconds(minLimit)} allowed` : null;
   }
   const calm = calmPhase(phases, plan);
   const calmMs = calm?.latency_ms?.avg;
   if (calm && calmMs && calm.name !== name)
-    return meanMs <= TRUST.slowFactor * calmMs ? `after ${milliseconds(calmMs)} in ${calm.name}` : null;
+    return meanMs <= TRUST.slowFactor * calmMs
+      ? `compared with ${milliseconds(calmMs)} in ${calm.name}`
+      : null;
   return users < TRUST.minHeadroomS * (offered_rps ?? 0)
-    ? `where so few can't make ${number(offered_rps)} calls a second of ${milliseconds(TRUST.minHeadroomS * 1000)} each`
+    ? `too few for ${number(offered_rps)} calls/s of ${milliseconds(TRUST.minHeadroomS * 1000)} each`
     : null;
 }
 

@@ -132,7 +132,7 @@ function judge(objective: Objective, figure: Figure, facts: Facts): Judgement {
   const name = `${scopeName(scope)} ${wordsOf(metric).name}`;
   const isShort = samples < min_samples;
   if (relative_to && isShort) {
-    const reason = `${name} was not compared with that of ${relative_to.phase}: ${counted(samples, 'sample')}, ${number(min_samples)} are needed`;
+    const reason = `${name} was not compared with ${relative_to.phase}: ${counted(samples, 'sample')}, ${number(min_samples)} needed`;
     return { ok: null, outcome: 'unjudged', reason };
   }
   if (value === null) {
@@ -141,15 +141,13 @@ function judge(objective: Objective, figure: Figure, facts: Facts): Judgement {
     // If all requests failed, the server is the cause, not a gap in the measurement.
     if (metric in LATENCY && requests > 0 && total(own, 'failed') === requests) {
       return fail(
-        `${name} has no figure, objective ${op} ${limitText(objective)}: all ${counted(requests, 'request')} failed`,
+        `${name} has no value, objective ${op} ${limitText(objective)}: all ${counted(requests, 'request')} failed`,
       );
     }
     return invalid(`${name} could not be judged: no samples`);
   }
   if (isShort && !(share && isIrreconcilable(share.over, samples, share.allowed)))
-    return invalid(
-      `${name} was not judged: ${counted(samples, 'sample')}, ${number(min_samples)} are needed`,
-    );
+    return invalid(`${name} was not judged: ${counted(samples, 'sample')}, ${number(min_samples)} needed`);
   if (!isShort && holds(objective, figure)) return PASS;
   if (metric === 'delivered_share') return judgeDelivered(objective, value, facts);
   return fail(missText(objective, figure, facts));
@@ -164,7 +162,7 @@ function holds({ op, limit }: Objective, { value, atLeast, samples, share }: Fig
 const PASS: Judgement = { ok: true, outcome: 'pass', reason: null };
 
 function limitText({ metric, limit, relative_to }: Objective): string {
-  return relative_to ? `${number(limit)} x that of ${relative_to.phase}` : wordsOf(metric).format(limit);
+  return relative_to ? `${number(limit)} x ${relative_to.phase}` : wordsOf(metric).format(limit);
 }
 
 /**
@@ -182,13 +180,13 @@ function missText(
   const subject = `${scopeName(scope)} ${name} was`;
   if (share?.exact) {
     const over = percent(share.over / samples);
-    return `${subject} ${atLeast ? '' : 'about '}${observed}, objective ${op} ${bound}: ${over} of ${counted(samples, 'request')} took that long, or got no answer (${number(share.over)})`;
+    return `${subject} ${atLeast ? '' : 'about '}${observed}, objective ${op} ${bound}: ${over} of ${counted(samples, 'request')} took longer or got no answer (${number(share.over)})`;
   }
   if (!relative_to) return `${subject} ${observed}, objective ${op} ${bound} (${counted(samples, 'sample')})`;
   const [now, before] = [scope, relative_to].map((one) =>
     format(absoluteFigure({ scope: one, metric, limit }, facts).value ?? Number.NaN),
   );
-  return `${subject} ${observed} x that of ${relative_to.phase}, objective ${op} ${bound} x (${now} after ${before}, ${counted(samples, 'sample')})`;
+  return `${subject} ${observed} x ${relative_to.phase}, objective ${op} ${bound} x (${now} vs. ${before}, ${counted(samples, 'sample')})`;
 }
 
 /**

@@ -48,19 +48,19 @@ const OTHER_ERROR = 1;
 /** Descriptions of k6's exit codes. */
 export const K6_EXIT = {
   97: 'cloud test failed',
-  100: 'set-up took too long',
-  101: 'tear-down took too long',
-  102: 'took too long',
-  103: 'could not start',
+  100: 'set-up timed out',
+  101: 'teardown timed out',
+  102: 'timed out',
+  103: 'stopped through its REST API',
   104: 'invalid configuration',
-  [INTERRUPTED]: 'interrupted from outside',
-  106: 'its API could not start',
+  [INTERRUPTED]: 'interrupted by a signal',
+  106: 'its REST API could not start',
   107: 'exception in the script',
-  108: 'the test ended itself',
+  108: 'the script aborted the test',
   109: 'k6 crashed',
-  110: 'the test declared itself failed',
+  110: 'the script marked the test as failed',
   130: 'interrupted',
-  137: 'killed, as the system does where memory runs out',
+  137: 'killed, for example because memory ran out',
   143: 'terminated',
 } as Record<number, string>;
 
@@ -100,17 +100,17 @@ function errorsOf({
   if (k6Exit === INTERRUPTED && partial && !trialsError)
     return {
       code: k6Exit,
-      reason: `interrupted after ${ofPlanned(partial)}: what is reported was measured until then`,
+      reason: `interrupted after ${ofPlanned(partial)}; the results cover the time until then`,
     };
   if (trialsError) return { code: OTHER_ERROR, reason: trialsError };
   if (abort && k6Exit !== 0) return abort;
   if (k6Exit !== 0 && k6Exit !== FAIL) {
     const words = K6_EXIT[k6Exit] ? ` (${K6_EXIT[k6Exit]})` : '';
-    const last = log.lastLine ? `; it said last: ${log.lastLine}` : '';
-    return { code: k6Exit, reason: `k6 ended with exit code ${k6Exit}${words}${last}` };
+    const last = log.lastLine ? `; last output: ${log.lastLine}` : '';
+    return { code: k6Exit, reason: `k6 exited with code ${k6Exit}${words}${last}` };
   }
   if (summaryProblem)
-    return { code: OTHER_ERROR, reason: `${summaryProblem}, though k6 ended with ${k6Exit}` };
+    return { code: OTHER_ERROR, reason: `${summaryProblem}, although k6 exited with code ${k6Exit}` };
   return null;
 }
 

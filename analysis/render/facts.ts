@@ -42,10 +42,10 @@ export const machineText = ({
 /** @returns sentences */
 export function howMeasured(): string[] {
   return [
-    `Percentiles come from histograms of the latencies of all calls, and are at most ${percent(PERCENTILE_ERROR)} off. ` +
-      'A call without an answer counts with the time that it waited: > marks a figure that is a lower bound because of such calls. ' +
-      'An objective for a percentile is judged by the exact number of calls that were not answered within its limit. Warm-up requests are in no figure.',
-    'Operations are over all measured phases. A signal is a 6 s rate read every 2 s: the first 8 s of a phase are left out; ' +
-      'of a phase of 12 s or less the values around its end are shown, which hold some of the phase before; of one below 2 s none.',
+    `Percentiles come from latency histograms of all calls and are at most ${percent(PERCENTILE_ERROR)} off. ` +
+      'A call without an answer counts with its waiting time; > marks a value that is a lower bound because of such calls. ' +
+      'A percentile objective is judged by the exact number of calls that were not answered within its limit. Warm-up requests are excluded.',
+    'Operations cover all measured phases. A signal is a 6 s rate, read every 2 s; the first 8 s of a phase are left out. ' +
+      'A phase of 12 s or less has the values around its end, which include part of the previous phase; a phase below 2 s has none.',
   ];
 }

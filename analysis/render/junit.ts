@@ -34,7 +34,7 @@ export function renderJunit(run: Run): string {
   for (const { operation, failed, reason } of run.failed_probes ?? []) {
     const testCase = suite.testCase().className(name).name(`operation ${operation}`);
     testCase.skipped();
-    testCase.standardOutput(`left out, it failed: ${failed}\n${reason}`);
+    testCase.standardOutput(`left out because it failed: ${failed}\n${reason}`);
   }
   const { outcome, exit_code, reasons } = run.verdict;
   for (const { name: itsName, finding } of findingCases(run)) {

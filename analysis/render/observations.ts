@@ -22,7 +22,7 @@ export function observationText(
   run: Run,
   phase: string | null,
 ): string {
-  if ([from, to, threshold, at].every((value) => value === null)) return `${seriesName(series)}: no figures`;
+  if ([from, to, threshold, at].every((value) => value === null)) return `${seriesName(series)}: no data`;
   const figures = from === null ? [inUnit(unit, to)] : [inUnit(unit, from), '->', inUnit(unit, to)];
   return [
     seriesName(series),

@@ -58,7 +58,7 @@ function header({ test, title, profile, target, workload }: Plan) {
 /** @param listing cost of listing everything, for a client and for a model that receives the tools */
 function listing({ calls, bytes: all, tools_bytes: ofTools, ttl_ms: ttl }: Listing) {
   const tokens = number(Number((ofTools / BYTES_OF_TOKEN).toPrecision(2)));
-  const ttlText = ttl > 0 ? `; may be kept for ${duration(Math.round(ttl / 1000))}` : '';
+  const ttlText = ttl > 0 ? `; cacheable for ${duration(Math.round(ttl / 1000))}` : '';
   return `listing   ${counted(calls, 'call')}, ${bytes(all)}; the tools are about ${tokens} tokens (${BYTES_OF_TOKEN} bytes each)${ttlText}`;
 }
 
@@ -77,7 +77,7 @@ function operations({ operations: all, phases }: Plan) {
   const rest = all.length - MAX_OPERATIONS;
   return [
     ...grid(
-      [['OPERATION', 'class', mixed ? 'share' : 'calls', 'example of its arguments'], ...rows],
+      [['OPERATION', 'class', mixed ? 'share' : 'calls', 'example arguments'], ...rows],
       MAX_EXAMPLE,
     ).map((line) => cut(line, WIDTH)),
     ...(rest > 0 ? [`… ${rest} more`] : []),
@@ -112,7 +112,7 @@ function toAdd({ left_out: all = [] }: Plan): string[] {
   const lines = all.flatMap(({ add }) => add ?? []).slice(0, MAX_REASONS);
   if (lines.length === 0) return [];
   return [
-    'To have them called, edit these lines, add them to a workload file (make workload-init) and its mix:',
+    'To call them, edit these lines and add them to a workload file (make workload-init) and its mix:',
     ...lines,
   ];
 }
@@ -120,23 +120,25 @@ function toAdd({ left_out: all = [] }: Plan): string[] {
 function protocolOnly({ operations: all, left_out: others = [] }: Plan) {
   if (all.some(({ class: kind }) => kind !== 'protocol') || others.length === 0) return [];
   return wrap(
-    'Nothing that can be called is marked as read-only, so the load is lists and pings alone. ' +
-      'ALLOW_WRITES=1 allows what is not marked as destructive; TOOLS=name,name calls just the tools that you name.',
+    'No callable operation is marked as read-only, so the load consists of lists and pings only. ' +
+      'ALLOW_WRITES=1 also calls tools that are not marked as destructive; TOOLS=name,name calls only these tools.',
     '',
   );
 }
 
 function phases({ phases: all, sequence = false }: Plan) {
   const rows = all.map((phase) => {
-    const { name, duration_s, offered_rps, vus, max_vus, iterations } = phase;
+    const { name, duration_s, offered_rps, vus, max_vus, iterations, streams } = phase;
     const calls = callsOf(phase);
+    const load =
+      offered_rps == null
+        ? counted(vus ?? 0, 'VU')
+        : `${perSecond(offered_rps)} from up to ${counted(max_vus ?? 0, 'VU')}`;
     return [
       name,
       `${sequence ? '~ ' : iterations == null ? '' : 'at most '}${duration(duration_s)}`,
-      offered_rps == null
-        ? counted(vus ?? 0, 'user')
-        : `${perSecond(offered_rps)} from up to ${counted(max_vus ?? 0, 'user')}`,
-      calls === null ? `as fast as ${counted(vus ?? 0, 'user')} can` : number(calls),
+      streams === undefined ? load : `${load}, ${counted(streams, 'stream')}`,
+      calls === null ? `as fast as ${counted(vus ?? 0, 'VU')} can` : number(calls),
     ];
   });
   return grid([['PHASE', 'length', 'load', 'requests'], ...rows], WIDTH);
@@ -152,8 +154,8 @@ function total({ phases: all, expected_requests: requests, sequence }: Plan) {
   const bounded = all.some(({ iterations }) => iterations != null);
   const howMany =
     requests == null
-      ? 'as many requests as the users can make'
-      : `${counted(requests, 'request')}, the warm-up aside,`;
+      ? 'as many requests as the VUs can make'
+      : `${counted(requests, 'request')} (without the warm-up)`;
   if (sequence) {
     return wrap(
       `In total ${howMany} one after the other: about ${duration(Math.round(longest))} for the reference target.`,
@@ -172,13 +174,13 @@ function where({ target, phases: all }: Plan, trials: boolean) {
   const { url, confirm } = target;
   const rate = Math.max(...all.map(({ offered_rps }) => offered_rps ?? 0));
   const users = Math.max(...all.map(({ vus, max_vus }) => vus ?? max_vus ?? 0));
-  const peak = [...(rate > 0 ? [perSecond(rate)] : []), counted(users, 'user')].join(' from ');
+  const streams = Math.max(...all.map(({ streams }) => streams ?? 0));
+  const peak = [...(rate > 0 ? [perSecond(rate)] : []), counted(users, 'VU')].join(' from ');
+  const held = streams > 0 ? `, with up to ${counted(streams, 'stream')} open` : '';
   return [
-    ...wrap(`All of it goes to ${placeOf(url)}: at most ${peak} at a time.`, ''),
-    ...(trials
-      ? wrap('The test takes several runs, each about like this; the test itself sets their load.', '')
-      : []),
-    ...(confirm ? wrap(`That is not this machine: a run needs TARGET_CONFIRM=${confirm}.`, '') : []),
+    ...wrap(`All requests go to ${placeOf(url)}, at most ${peak} at a time${held}.`, ''),
+    ...(trials ? wrap('The test consists of several runs like this one and sets the load of each.', '') : []),
+    ...(confirm ? wrap(`The target is not on this machine: a run needs TARGET_CONFIRM=${confirm}.`, '') : []),
   ];
 }
 
@@ -198,7 +200,7 @@ function objectives({ objectives: all, objectives_off: off, documents }: Plan) {
   const rest = names.length - MAX_OBJECTIVES;
   return [
     documents === false
-      ? 'OBJECTIVES of any server; THRESHOLDS=each.p99_ms=200 adds a latency'
+      ? 'OBJECTIVES for any server; THRESHOLDS=each.p99_ms=200 adds a latency objective'
       : 'OBJECTIVES',
     ...names.slice(0, MAX_OBJECTIVES).flatMap((name) => wrap(name, '- ')),
     ...(rest > 0 ? [`- … ${rest} more`] : []),

@@ -34,7 +34,7 @@ export function repeatCommands(run: Run): Command[] {
 }
 
 function loadOf({ peak_rps: rate, users, duration_s }: Longer) {
-  const peak = rate === null ? counted(users, 'user') : perSecond(rate);
+  const peak = rate === null ? counted(users, 'VU') : perSecond(rate);
   return `up to ${peak}, ${duration(Math.round(duration_s))}`;
 }
 
@@ -42,6 +42,6 @@ function limits(run: Run): Command[] {
   const found = suggestedLimits(run);
   if (!found) return [];
   const { thresholds, margin, samples } = found;
-  const comment = `to judge latency: ${margin} x the highest that a phase had, of ${counted(samples, 'request')} or more`;
+  const comment = `to judge latency: ${margin} x the highest phase, with at least ${counted(samples, 'request')}`;
   return [{ label: 'limits', words: [`THRESHOLDS=${thresholds}`], comment }];
 }

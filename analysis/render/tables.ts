@@ -56,7 +56,7 @@ export const phaseTable = ({ started, phases }: Pick<Run, 'started' | 'phases'>)
 
 /** Names of the outcomes. */
 const ENDS = {
-  ok: 'answered well',
+  ok: 'succeeded',
   rejected: 'rejected (429, 503)',
   failed: 'failed',
   unanswered: 'no answer',
@@ -95,7 +95,7 @@ export const partTable = ({ phases }: Pick<Run, 'phases'>): TextTable =>
       })),
       { name: 'connected p95 ms', of: ({ connections }) => number(connections.until_connected_p95_ms) },
       { name: 'connections/s', of: ({ connections }) => number(connections.opened_per_s) },
-      { name: 'calls a connection', of: ({ connections }) => number(connections.calls_per_connection) },
+      { name: 'calls per connection', of: ({ connections }) => number(connections.calls_per_connection) },
     ],
   );
 
@@ -121,7 +121,7 @@ export const failedProbeTable = ({ failed_probes: all = [] }: Run): TextTable =>
   textTable('Left out because it failed', all, [
     { name: 'operation', of: ({ operation }) => operation },
     { name: 'failed with', of: ({ failed }) => failed },
-    { name: 'the server said', of: ({ reason }) => reason },
+    { name: 'server message', of: ({ reason }) => reason },
   ]);
 
 /** @returns when failures of each kind began */
@@ -155,7 +155,9 @@ export function resourceTable({
     ]),
     ...(rate !== null && { caption: `${perSecond(rate)} answered in ${phase}` }),
     notes: rows.some((row) => row.predicted_per_s !== null)
-      ? ['The prediction is made at light load. An error of 2.5x is normal: a call costs less under load.']
+      ? [
+          'The prediction is based on light load. An error of 2.5x is normal because a call costs less under load.',
+        ]
       : [],
   };
 }

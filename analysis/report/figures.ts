@@ -31,7 +31,7 @@ function goodput(run: Shown): Figure | null {
   const delivered = run.thresholds.find(
     ({ scope, metric }) => scope.phase === name && metric === 'delivered_share',
   );
-  const offered = target === null ? 'as fast as its users are answered' : `target ${perSecond(target)}`;
+  const offered = target === null ? 'as fast as its VUs get answers' : `target ${perSecond(target)}`;
   return {
     name: `Goodput, in ${name}`,
     value: perSecond(((requests ?? 0) - (failed ?? 0)) / duration_s),

@@ -123,7 +123,7 @@ function troubleLane(run: Shown, timeline: Timeline): Chart {
   return {
     id: 'strip-latency',
     title: 'Latency and failures',
-    about: `p99${timeline.drawn ? ' of 100 answers or more of a phase' : ''} at the left${isLogarithmic ? ' (logarithmic)' : ''}, failed requests at the right${averaged(timeline)}`,
+    about: `p99${timeline.drawn ? ' (at least 100 answers per phase)' : ''} on the left axis${isLogarithmic ? ' (logarithmic)' : ''}, failed requests on the right${averaged(timeline)}`,
     unit: 'milliseconds',
     rightUnit: 'ratio',
     ...(isLogarithmic && { isLogarithmic }),
@@ -234,7 +234,7 @@ function clientCharts({ findings }: Shown, timeline: Timeline): Chart[] {
     );
     const about = [
       aboutClient(title, timeline),
-      seriesNames.includes('client.answered') && 'answered: by the second of the answer',
+      seriesNames.includes('client.answered') && 'answered: counted when the answer arrives',
       ...capacities.map((capacity) => `dashed line: capacity ${perSecond(capacity)}`),
     ]
       .filter(Boolean)
@@ -252,7 +252,7 @@ function clientCharts({ findings }: Shown, timeline: Timeline): Chart[] {
 /** VUs are a count at a point in time; all other series cover a time span. */
 function aboutClient(title: string, timeline: Timeline): string {
   if (!timeline.drawn) return title === 'Virtual users' ? '' : `${timeline.window_s} s average`;
-  return title === 'Latency' ? 'p99: 100 answers or more of a phase' : '';
+  return title === 'Latency' ? 'p99: at least 100 answers per phase' : '';
 }
 
 function seriesChart(name: string, timeline: Timeline): Chart {

@@ -30,8 +30,8 @@ export function folderOf(wanted: string, results: string): string {
   }
   const some = known.slice(0, MAX_NAMES).join(', ');
   throw new UsageError(
-    `RUN is "${wanted}"; valid: latest, the path of a results folder, or a run's name` +
-      (some === '' ? `, of which ${results} has none` : `: ${some}${known.length > MAX_NAMES ? ' ...' : ''}`),
+    `RUN is "${wanted}"; valid: latest, the path of a results folder, or a testid` +
+      (some === '' ? `; ${results} has no runs` : `: ${some}${known.length > MAX_NAMES ? ' ...' : ''}`),
   );
 }
 
@@ -41,7 +41,7 @@ function read<T>(path: string, validate: (document: unknown) => string | null, w
   try {
     document = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new UsageError(`${path} can't be read as JSON: ${(error as Error).message}`);
+    throw new UsageError(`${path} cannot be read as JSON: ${(error as Error).message}`);
   }
   const problem = validate(document);
   if (problem) throw new UsageError(`${path} is not ${what} of this version: ${problem}`);
@@ -51,14 +51,14 @@ function read<T>(path: string, validate: (document: unknown) => string | null, w
 /** @param folder directory of the run's results @throws {UsageError} */
 export function runIn(folder: string): { run: Run; timeline: Timeline | null } {
   const path = join(folder, 'run.json');
-  if (!existsSync(path)) throw new UsageError(`${folder} has no run.json: no run was judged there`);
+  if (!existsSync(path)) throw new UsageError(`${folder} has no run.json: it contains no judged run`);
   const run: Run = read(path, validateRun, 'a run document');
   const timelinePath = join(folder, 'timeline.json');
   const timeline: Timeline | null = existsSync(timelinePath)
     ? read(timelinePath, validateTimeline, 'a timeline')
     : null;
   if (timeline && timeline.testid !== run.testid)
-    throw new UsageError(`${timelinePath} is of ${timeline.testid}, and not of ${run.testid}`);
+    throw new UsageError(`${timelinePath} belongs to ${timeline.testid}, not to ${run.testid}`);
   return { run, timeline };
 }
 

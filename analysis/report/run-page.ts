@@ -64,7 +64,7 @@ export function pageOfRun(run: Run, timeline: Timeline | null): Page {
 }
 
 const NO_PLOTS =
-  'There are no charts: this run has no timeline.json, which is made from what Prometheus kept when the run was judged.';
+  'There are no charts: this run has no timeline.json, which is created from Prometheus data when a run is judged.';
 
 function aboutOf(run: Run): string[] {
   const { test, profile, target, started, verdict } = run;
@@ -166,9 +166,7 @@ export function phasesSection(run: Pick<Run, 'started' | 'phases' | 'sessions'>)
   const opened =
     sessions &&
     `${number(sessions.count)} sessions were opened (p50 ${milliseconds(sessions.duration_ms.p50)}, p99 ${milliseconds(sessions.duration_ms.p99)})${
-      sessions.expired > 0
-        ? `; ${number(sessions.expired)} had been ended by the server when they were used`
-        : ''
+      sessions.expired > 0 ? `; ${number(sessions.expired)} had expired when they were used` : ''
     }.`;
   return {
     id: 'phases',

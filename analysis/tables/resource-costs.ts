@@ -51,7 +51,7 @@ export const costColumns = <Row extends Cost & { line: Line }>(): Column<Row>[] 
 ];
 
 export const COST_NOTE =
-  'The slope over their number, with its 95 % interval; if 0 is in it, it cannot be told from none.';
+  'Each cost is a slope over their number, with its 95 % interval. A cost whose interval includes 0 is inconclusive.';
 
 /**
  * @returns the costs that are significantly above zero, as `20 KiB of memory (+-3 %), 1 open files`; ''

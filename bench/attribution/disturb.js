@@ -18,7 +18,7 @@ export async function burn(count, { apart = false } = {}) {
     children.map((child, index) =>
       Promise.race([
         new Promise((resolve) => child.once('message', resolve)),
-        ended[index]?.then(() => Promise.reject(new Error('a burner ended instead of starting'))),
+        ended[index]?.then(() => Promise.reject(new Error('a burner exited instead of starting'))),
       ]),
     ),
   );

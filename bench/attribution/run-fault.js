@@ -42,7 +42,7 @@ export async function runFault(lab, start, made, folder, { variables = {}, until
     });
     if (failures.length > 0) throw failures[0];
     if (!ran.run?.started) throw new Error(`exit code ${ran.code}: ${ran.output.slice(-2000)}`);
-    if (!begun) throw new Error('the run was over before its fault began');
+    if (!begun) throw new Error('the run ended before its fault began');
     return ran;
   } finally {
     for (const each of undo.reverse()) await each();

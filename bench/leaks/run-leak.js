@@ -22,6 +22,6 @@ export async function runLeak(lab, faults, variables) {
     },
   );
   await lab.faults({});
-  if (!begun) throw new Error('the run was over before its leak began');
+  if (!begun) throw new Error('the run ended before its leak began');
   return ran;
 }

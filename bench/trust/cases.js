@@ -59,7 +59,7 @@ export const CASES = [
     },
   },
   {
-    name: 'starved: k6 comes last, the processors are busy',
+    name: 'starved: k6 has the lowest priority on busy processors',
     reason: /load generator was short of CPU/,
     test: 'sustained',
     variables: steady(0.2),
@@ -73,7 +73,7 @@ export const CASES = [
     reason: /load generator (used .* it may use|was short of CPU)/,
     test: 'sustained',
     variables: steady(0.3),
-    missing: () => (quotaFolder() ? null : 'a cgroup of our own can not be made here'),
+    missing: () => (quotaFolder() ? null : 'no cgroup can be created here'),
     // A quota usually exists from the start, and it is read only every ten seconds.
     early: true,
     disturb: async ({ pid }) => limit(pid, 0.2),
@@ -92,7 +92,7 @@ export const CASES = [
     prepare: cheapServer,
   },
   {
-    name: 'starved: k6 stands still for 2 s',
+    name: 'starved: k6 stops for 2 s',
     reason: /load generator was short of CPU/,
     test: 'sustained',
     variables: steady(0.1),
@@ -112,13 +112,13 @@ export const CASES = [
     disturb: () => burn(availableParallelism()),
   },
   {
-    name: 'too few users: MAX_VUS=1',
+    name: 'too few VUs: MAX_VUS=1',
     reason: /too few users/,
     test: 'spike',
     variables: { ...SPIKE, MAX_VUS: '1' },
   },
   {
-    name: 'Prometheus away for 8 s of a run',
+    name: 'Prometheus unavailable for 8 s of a run',
     reason: null,
     test: 'sustained',
     variables: steady(0.1),

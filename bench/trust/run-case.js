@@ -25,7 +25,7 @@ export async function runCase(lab, { test, variables, prepare, disturb, early = 
     );
     const { code, output, run } = ran;
     if (!run) throw new Error(`the run left no document: exit code ${code}\n${output.slice(-2000)}`);
-    if (disturb && !begun) throw new Error('the run was over before anything was done to it');
+    if (disturb && !begun) throw new Error('the run ended before the fault was injected');
     const { outcome, reasons } = run.verdict;
     if (outcome === 'error') throw new Error(`the run ended with an error: ${reasons.join('; ')}`);
     return ran;

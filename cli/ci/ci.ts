@@ -159,7 +159,7 @@ class Job {
         this.#annotations.push(...annotationsOfRun(run));
         testids.push(basename(folder));
       } else if (!this.#early.signal.aborted)
-        this.#problem(`load test ${TEST}`, `${what} left no results, exit code ${code}${error}`);
+        this.#problem(`load test ${TEST}`, `${what} left no results (exit code ${code})${error}`);
       if (isError(code)) break;
     }
     return testids;
@@ -172,7 +172,7 @@ class Job {
     const { code, folder, error } = await this.#script('scripts/compare', [], given);
     const comparison = documentIn(folder, 'comparison.json');
     if (comparison) this.#annotations.push(...annotationsOfComparison(comparison));
-    else this.#problem(what, `there is no comparison, exit code ${code}${error}`);
+    else this.#problem(what, `there is no comparison (exit code ${code})${error}`);
     this.#done.push({ what, code, folder, markdown: textIn(folder, 'comparison.md') });
   }
 
@@ -191,7 +191,7 @@ class Job {
     if (isMissing && (BASE_OPTIONAL || SAVE_BASELINE === BASE)) {
       // The next job compares the same number of runs with those that this job saves.
       if (SAVE_BASELINE === BASE) checkRuns({ head, ...options });
-      const message = `there is no baseline ${BASE} yet: nothing is compared`;
+      const message = `the baseline ${BASE} does not exist yet; nothing is compared`;
       this.#annotations.push({ level: 'notice', title: 'no baseline', message });
       this.#logProgress(message);
       return '';

@@ -9,10 +9,10 @@ export const SIGNALS: Partial<Record<NodeJS.Signals, number>> = { SIGHUP: 129, S
 
 export const WORDS: Record<number, string> = {
   [PASS]: 'pass',
-  [INVALID]: 'the figures can not be trusted, or nothing could be judged',
-  [FAIL]: 'an objective was missed, or something is worse than the baseline',
+  [INVALID]: 'the figures are not trusted, or nothing could be judged',
+  [FAIL]: 'an objective was missed, or a metric is worse than the baseline',
   [USAGE]: 'bad usage or configuration',
-  [TARGET]: 'the target can not be reached, or is not MCP',
+  [TARGET]: 'the target cannot be reached or does not speak MCP',
   [LIMIT]: 'the time limit was reached',
 };
 

@@ -63,7 +63,7 @@ async function sideOf(name: Name): Promise<Variables> {
   if (failed) throw usage(`${name} is "${quotable(text)}"; valid: NAME=value words, quoted as in a shell`);
   const side = text.trim() === '' ? {} : readWords('run', stdout.split('\n'));
   const common = COMMON.find((variable) => variable in side);
-  if (common) throw new CompareError(`${name} has ${common}; valid: ${common} for both, outside of A and B`);
+  if (common) throw new CompareError(`${name} has ${common}; valid: ${common} outside of A and B, for both`);
   check(name, side);
   return side;
 }

@@ -85,9 +85,9 @@ export function textOf(
   const row = (cells: [string, string, string]) =>
     `${cells[0].padEnd(width)}  ${cells[1].padEnd(4)}  ${cells[2]}`.trimEnd();
   return [
-    clean(`${server} ${version}: ${called} operations to call, ${left_out.length} left out`),
+    clean(`${server} ${version}: ${called} callable operations, ${left_out.length} left out`),
     '',
-    row(['test', 'runs', 'why not']),
+    row(['test', 'runs', 'reason']),
     ...tests.map((test, index) => {
       const reason = reasons[index] ?? null;
       return row([test, reason === null ? 'yes' : 'no', reason === null ? '' : clean(reason)]);

@@ -42,7 +42,7 @@ export async function live(words: readonly string[]): Promise<number> {
   );
   const url = `http://127.0.0.1:${port}/#token=${token}`;
   process.stdout.write(`${url}\n`);
-  logProgress(`${wanted || 'The newest run'}, while it goes on and afterwards. Ctrl-C ends this.`);
+  logProgress(`${wanted || 'The newest run'}, during and after the run. Press Ctrl-C to stop.`);
   browse(url);
   await new Promise<void>((resolve) => {
     void whileTaking(
@@ -94,7 +94,7 @@ const NOTHING: Page = {
   headline: 'WAITING for a run.',
   title: 'mcp-load-lab',
   reasons: [],
-  about: ['make spike, in another terminal'],
+  about: ['Run make spike in another terminal.'],
   figures: [],
   plots: null,
   findings: null,
@@ -115,14 +115,14 @@ export async function dashboards(words: readonly string[]): Promise<number> {
   if (!process.env.PROMETHEUS_URL) await bringUp('observe');
   const { GRAFANA_URL } = process.env;
   if (!GRAFANA_URL) {
-    logProgress('No Grafana is here: this is the live page.');
+    logProgress('Grafana is not available; showing the live page instead.');
     return await live([]);
   }
   const url = `${GRAFANA_URL}/d/mcp-overview${timeRange()}`;
   process.stdout.write(`${url}\n`);
   if (stackValue('STACK') === 'native')
     logProgress(
-      `To change something in Grafana: user admin; the password is GRAFANA_ADMIN_PASSWORD in ${runFolder()}/secrets.env`,
+      `To edit dashboards in Grafana, sign in as admin; the password is GRAFANA_ADMIN_PASSWORD in ${runFolder()}/secrets.env`,
     );
   browse(url);
   return 0;
@@ -158,7 +158,7 @@ function browse(url: string) {
       { mode: 0o600, flag: 'wx' },
     );
   } catch (error) {
-    throw broken(`${file} can't be written: ${error instanceof Error ? error.message : error}`);
+    throw broken(`${file} cannot be written: ${error instanceof Error ? error.message : error}`);
   }
   void execa('xdg-open', [file], { stdio: 'ignore', reject: false, detached: true, cleanup: false });
 }

@@ -79,12 +79,10 @@ function asText(states: SignalState[], server: string, metrics: string[]): strin
           (also.length > 0 ? `; also ${also.join(', ')}` : ''),
       ]);
   }
-  const whose = server
-    ? `${server}, and of the machine`
-    : 'the machine; no server is watched (TARGET_METRICS)';
+  const whose = server ? `${server} and the machine` : 'the machine; no server is monitored (TARGET_METRICS)';
   // The table pads its last column with blanks.
   const text = (table: Table.Table) => table.toString().replace(/ +$/gm, '');
-  const without = missing.length > 0 ? `\nWithout data, and what would give them\n${text(missing)}\n` : '';
+  const without = missing.length > 0 ? `\nWithout data, and how to get it\n${text(missing)}\n` : '';
   return `Signals of ${whose}\n${text(there)}\n${without}`;
 }
 

@@ -14,7 +14,7 @@ export async function workloadInit(words: readonly string[]): Promise<number> {
   takeWords('workload-init', words);
   const { TARGET_URL: url = '', WORKLOAD: wanted = '', WORKLOADS_DIR } = process.env;
   if (url === '')
-    throw usage('TARGET_URL is empty; valid: the MCP endpoint to ask, for example http://127.0.0.1:3001/mcp');
+    throw usage('TARGET_URL is empty; valid: an MCP endpoint, for example http://127.0.0.1:3001/mcp');
   if (wanted !== '' && !wanted.endsWith('.json'))
     throw usage(`WORKLOAD is "${quotable(wanted)}"; valid: the path of a .json file to write`);
   if (wanted !== '') checkFree(wanted);
@@ -43,7 +43,7 @@ export async function workloadInit(words: readonly string[]): Promise<number> {
 
 function checkFree(file: string) {
   if (existsSync(file))
-    throw usage(`${quotable(file)} exists and is not overwritten; name another file with WORKLOAD=path.json`);
+    throw usage(`${quotable(file)} already exists; choose another file with WORKLOAD=path.json`);
 }
 
 function tell(file: string, url: string) {

@@ -53,7 +53,7 @@ function make({ schema, count, seed }: Task): Made {
         outputTransform: plain,
       });
       const text = JSON.stringify(made);
-      if (!text.startsWith('{')) reason ||= 'it is not of an object';
+      if (!text.startsWith('{')) reason ||= 'it is not for an object';
       else if (text.length > MAX_ARGUMENTS) {
         reason ||= `they have ${text.length} characters; at most ${MAX_ARGUMENTS} are sent`;
         if (found.size > 0) break;
@@ -171,7 +171,7 @@ for (const task of JSON.parse(readFileSync(0, 'utf8')) as Task[]) {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const late = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-    made = { impossible: late ? `to make them takes longer than ${SCHEMA_MS / 1000} s` : message };
+    made = { impossible: late ? `making them takes longer than ${SCHEMA_MS / 1000} s` : message };
   }
   process.stdout.write(`${JSON.stringify(made)}\n`);
 }

@@ -64,9 +64,9 @@ export async function makeArguments(tasks: Task[], limitMs = MAKING_MS): Promise
   const deadline = Date.now() + limitMs;
   while (all.length < tasks.length && Date.now() < deadline) {
     all.push(...(await runMaker(tasks.slice(all.length), deadline - Date.now())));
-    if (all.length < tasks.length) all.push({ impossible: 'to make them takes too much memory or time' });
+    if (all.length < tasks.length) all.push({ impossible: 'making them takes too much memory or time' });
   }
-  const late = { impossible: `not looked at: the ones before took ${limitMs / 1000} s` };
+  const late = { impossible: `not tried: earlier operations used up the ${limitMs / 1000} s` };
   return tasks.map((_, index) => all[index] ?? late);
 }
 
@@ -88,7 +88,7 @@ async function runMaker(tasks: Task[], timeout: number): Promise<Made[]> {
     killSignal: 'SIGKILL',
   });
   leaveWhereInterrupted();
-  if (code > 0 && code < BY_SIGNAL) throw broken(`arguments can't be made: ${stderr.trim()}`);
+  if (code > 0 && code < BY_SIGNAL) throw broken(`cannot make arguments: ${stderr.trim()}`);
   return stdout
     .split('\n')
     .slice(0, -1)

@@ -38,7 +38,7 @@ export interface Failure {
  */
 export async function discover(file: string, dry: boolean): Promise<Failure | null> {
   const url = shownTarget(process.env.TARGET_URL ?? '');
-  logProgress(`asking ${url} what it offers ...`);
+  logProgress(`listing the operations of ${url} ...`);
   const folder = join(dirname(file), 'discovery');
   const offered = await ask<Offered>(join(folder, 'offer'));
   if ('reason' in offered) return offered;
@@ -68,7 +68,7 @@ export async function discover(file: string, dry: boolean): Promise<Failure | nu
   }
   if (Object.keys(operations).length === 0) {
     const reasons = leftOut.map(({ operation, reason }) => `${operation}: ${reason}`).slice(0, 5);
-    const reason = oneLine(`${url} offers nothing that can be called (${reasons.join('; ')})`);
+    const reason = oneLine(`${url} has no callable operations (${reasons.join('; ')})`);
     return { code: TARGET, reason, log: `${reason}\n` };
   }
   writeFileSync(file, `${harmlessJson(toDocument(connection, choice), 2)}\n`);

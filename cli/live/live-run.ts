@@ -90,7 +90,7 @@ export class LiveRun {
     const elapsedS = nowS - tail.startedS;
     const end = plan.phases.at(-1);
     if (end && !plan.sequence && elapsedS > end.start_s + end.duration_s)
-      return `RUNNING: ${clock(elapsedS)}, the load has ended, and is being judged.`;
+      return `RUNNING: ${clock(elapsedS)}, the load has ended and is being judged.`;
     const phase = plan.sequence ? null : phaseAt(plan, elapsedS);
     const line = progressLine(plan, elapsedS, lineFiguresOf(tail, phase, mostUsed(timeline)));
     return `RUNNING: ${line.replace('  ', ', ')}.`;

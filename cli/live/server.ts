@@ -69,13 +69,13 @@ async function answer(
 }
 
 function refusalOf({ method, headers }: IncomingMessage): [status: number, text: string] | null {
-  if (method !== 'GET') return [405, 'GET is valid'];
+  if (method !== 'GET') return [405, 'only GET is allowed'];
   // DNS rebinding: otherwise a foreign page whose name resolves to this machine would have the same origin.
-  if (!LOOPBACK.test(headers.host ?? '')) return [403, 'the host is not a name of this machine'];
+  if (!LOOPBACK.test(headers.host ?? '')) return [403, 'the Host header does not name this machine'];
   const site = headers['sec-fetch-site'];
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation)
-    return [403, 'asked by another site'];
+    return [403, 'cross-site requests are not allowed'];
   return null;
 }
 
@@ -123,7 +123,7 @@ export async function listen(server: Server, wanted: string, host = '127.0.0.1')
   }
   throw new Error(
     wanted === ''
-      ? `all ports from ${FIRST_PORT} to ${FIRST_PORT + PORTS_TRIED - 1} are taken; valid: a free port in PORT`
-      : `PORT is ${wanted}, which is taken; valid: a free port`,
+      ? `all ports from ${FIRST_PORT} to ${FIRST_PORT + PORTS_TRIED - 1} are in use; valid: a free port in PORT`
+      : `PORT is ${wanted}, which is in use; valid: a free port`,
   );
 }

@@ -23,7 +23,7 @@ export function abortIn(log: string): Ended {
   if (NO_MODULE.test(log))
     return {
       code: BROKEN,
-      reason: 'this k6 has no module k6/x/mcp; one that has it is built by: scripts/setup k6',
+      reason: 'this k6 lacks the module k6/x/mcp; build one with: scripts/setup k6',
     };
   return { code: BROKEN, reason: lastOf(log) };
 }

@@ -4,7 +4,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 const BEGINNING = 262_144;
 const END = 131_072;
 /** analysis/collect/k6-log.ts looks for this text. */
-const CUT = 'the middle of this log is left out';
+const CUT = 'the middle of this log was removed';
 
 export class BoundedLog {
   readonly #file: string;

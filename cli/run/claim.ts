@@ -39,11 +39,9 @@ export async function claimTarget(testid: string, foreign?: string): Promise<() 
   ]);
   if (outcome !== 'held') {
     if (outcome.exitCode !== TAKEN) return async () => {};
-    const other = foreign
-      ? 'load another one'
-      : `give this one a stack of its own with RUN_DIR=${ROOT}/.run-2`;
+    const other = foreign ? 'load another target' : `use a separate stack with RUN_DIR=${ROOT}/.run-2`;
     throw usage(
-      `${readFileSync(claim, 'utf8').trim()} is loading ${what}; valid: one run of a target at a time: wait for it, or ${other}`,
+      `${readFileSync(claim, 'utf8').trim()} is already loading ${what}; wait for it to finish, or ${other}`,
     );
   }
   writeFileSync(claim, `${testid}\n`);

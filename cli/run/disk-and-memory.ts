@@ -16,7 +16,7 @@ export function checkDisk() {
     const free = freeDisk(folder);
     if (free < DISK)
       throw broken(
-        `${free} MiB can be written to ${folder}, and a run takes up to ${DISK}; make room there, or set RESULTS_DIR or RUN_DIR to a folder elsewhere`,
+        `only ${free} MiB are free in ${folder}, but a run needs up to ${DISK}; free some space, or set RESULTS_DIR or RUN_DIR to another folder`,
       );
   }
 }
@@ -36,6 +36,6 @@ export async function checkMemory(users: number) {
   const free = freeMemory() ?? needed;
   if (free < needed)
     throw broken(
-      `${free} MiB of memory are free, and what this run starts takes some ${needed}, ${ofK6} of them k6 with ${users} users; end something else, have fewer users with MAX_VUS, or say with GENERATOR_MEMORY how many MiB k6 may have (it ends where they are too few)`,
+      `only ${free} MiB of memory are free, but this run needs about ${needed}, of which k6 with ${users} VUs needs ${ofK6}; stop other programs, lower MAX_VUS, or limit k6 with GENERATOR_MEMORY=MiB (k6 exits if the limit is too low)`,
     );
 }

@@ -13,7 +13,7 @@ export function payloadWorkload(file: string, out: string): string {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw usage(
-      `PAYLOAD is "${file}", and ${error.message}; valid: a file with one JSON-RPC request, ` +
+      `PAYLOAD is "${file}": ${error.message}; valid: a file with one JSON-RPC request, ` +
         '{"jsonrpc": "2.0", "method": "...", "params": {...}}',
     );
   }
@@ -23,7 +23,7 @@ function read(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new ConfigError(`it can't be read (${String(error).split('\n')[0]})`);
+    throw new ConfigError(`it cannot be read (${String(error).split('\n')[0]})`);
   }
 }
 
@@ -37,11 +37,11 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * @throws {ConfigError} with the fault, as part of a sentence
  */
 export function toWorkload(request: unknown, name: string): WorkloadDocument {
-  if (!isObject(request)) throw new ConfigError('it is no JSON object');
+  if (!isObject(request)) throw new ConfigError('it is not a JSON object');
   const { jsonrpc, method, params = {} } = request;
   if (jsonrpc !== '2.0') throw new ConfigError('its jsonrpc is not "2.0"');
-  if (typeof method !== 'string' || method === '') throw new ConfigError('its method is no text');
-  if (!isObject(params)) throw new ConfigError('its params are no object');
+  if (typeof method !== 'string' || method === '') throw new ConfigError('its method is not a string');
+  if (!isObject(params)) throw new ConfigError('its params are not an object');
   const called = method === 'tools/call' ? toolCall(params) : { method, params };
   const operation = (typeof called.params.name === 'string' ? called.params.name : method)
     .replace(/[,:{}"'\s]+/g, '_')
@@ -59,7 +59,7 @@ export function toWorkload(request: unknown, name: string): WorkloadDocument {
 export const isMcp = (method: string) => method.includes('/') || method === 'ping';
 
 function toolCall({ name, arguments: given = {}, ...rest }: Record<string, unknown>) {
-  if (typeof name !== 'string' || name === '') throw new ConfigError('its params.name is no text');
-  if (!isObject(given)) throw new ConfigError('its params.arguments are no object');
+  if (typeof name !== 'string' || name === '') throw new ConfigError('its params.name is not a string');
+  if (!isObject(given)) throw new ConfigError('its params.arguments are not an object');
   return { method: 'tools/call', params: { ...rest, name }, arguments: [given] };
 }

@@ -33,7 +33,7 @@ export async function showPlan(
       throw new Ending(reason, ending);
     }
     plan = withServer(known, measured);
-  } else logProgress('The reference target is not up: this is how it would be loaded.');
+  } else logProgress('The reference target is not running; the plan shows how it would be loaded.');
   printPlan(plan, { brief: false, trials });
   return 0;
 }

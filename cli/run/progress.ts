@@ -87,7 +87,7 @@ function stepOf({ phases }: Plan, { calls, made }: Figures): string {
   const steps = phases.filter(({ measured }) => measured);
   const index = steps.findIndex(({ name }) => !made.get(name));
   const step = steps[index];
-  if (!step) return 'all steps are made';
+  if (!step) return 'all steps are done';
   const done = `${number(calls.get(step.name) ?? 0)} of ${number(step.iterations)} calls`;
   return `step ${index + 1} of ${steps.length}: ${step.name}, ${done}`;
 }

@@ -59,10 +59,10 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   const { env } = process;
   if (env.TARGET_CONTAINER && stackKind() === 'native')
     throw usage(
-      'TARGET_CONTAINER is for the stack in containers; valid here: TARGET_PID=number of its process',
+      "TARGET_CONTAINER needs the docker stack; on the native stack, set TARGET_PID to the server's process ID",
     );
   if (env.TARGET_IMAGE && stackKind() === 'native')
-    throw usage('TARGET_IMAGE is for the stack in containers; valid here: TARGET_COMMAND');
+    throw usage('TARGET_IMAGE needs the docker stack; on the native stack, set TARGET_COMMAND');
   const given = givenVariables(env);
   checkConfirmed(test, given);
   const folder = folderOf(test);
@@ -148,8 +148,7 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
   // The reference target's REST interface is next to its MCP endpoint.
   if (!foreign && dialect === 'rest' && env.TARGET_URL) env.TARGET_URL = env.TARGET_URL.replace(/\/mcp$/, '');
   if (discovery) {
-    if (!env.TARGET_URL)
-      throw usage('the reference target is not up, so it can not be asked; start it with: make up');
+    if (!env.TARGET_URL) throw usage('the reference target is not running; start it with: make up');
     await lookAgain();
   }
   inspected.plan.target.url = (env.TARGET_URL || inspected.plan.target.url).replace(/[?#].*$/, '');
@@ -218,7 +217,7 @@ function makeFolder(folder: string) {
     mkdirSync(resultsFolder(), { recursive: true });
     mkdirSync(folder);
   } catch {
-    throw broken(`the results can't be written to ${folder}`);
+    throw broken(`the results cannot be written to ${folder}`);
   }
 }
 

@@ -53,13 +53,13 @@ function parse(text: string): URL {
   // The message does not show the URL, because it contains a password.
   if (url && (url.username || url.password)) {
     throw new MetricsError(
-      'TARGET_METRICS has a user or password in it, which Prometheus would show to all who can look at it; valid: an ' +
-        'address that answers without, such as a proxy on loopback that adds them',
+      'TARGET_METRICS contains a user name or password, which Prometheus would show to all its users; valid: an ' +
+        'address without credentials, such as a proxy on loopback that adds them',
     );
   }
   if (!url || !/^https?:$/.test(url.protocol) || !url.hostname) {
     throw new MetricsError(
-      `TARGET_METRICS has "${text}"; valid: host:port/path or an http(s) URL, several with commas between`,
+      `TARGET_METRICS has "${text}"; valid: host:port/path or an http(s) URL; separate several with commas`,
     );
   }
   return url;
@@ -78,23 +78,22 @@ async function ask(url: URL, container: string): Promise<string> {
     // Do not follow redirects: the server must not choose the address.
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     if (answer.status === 401 || answer.status === 403) {
-      return `answers ${answer.status}: it requires credentials, which are not supported; valid: an address that answers without`;
+      return `answers ${answer.status}: it requires credentials, which are not supported; valid: an address without authentication`;
     }
     if (!answer.ok)
       return `answers ${answer.status}; valid: an address with metrics in Prometheus' text format`;
     const read = await readBounded(answer);
     if (read === null)
-      return `has more than ${bytes(MAX_BYTES)} of metrics, which Prometheus does not take; valid: fewer`;
+      return `has more than ${bytes(MAX_BYTES)} of metrics, the limit of Prometheus; valid: fewer metrics`;
     text = read;
   } catch (error) {
-    return `can't be reached (${reason(error)}); valid: an address with metrics in Prometheus' text format${
+    return `cannot be reached (${reason(error)}); valid: an address with metrics in Prometheus' text format${
       url.hostname === 'host.docker.internal'
-        ? ', of a server that listens on all addresses, not on 127.0.0.1 alone'
+        ? ', on a server that listens on all addresses, not only on 127.0.0.1'
         : ''
     }`;
   }
-  if (!SAMPLE.test(text))
-    return "has no metrics in Prometheus' text format; valid: often the path is /metrics";
+  if (!SAMPLE.test(text)) return "has no metrics in Prometheus' text format; the path is often /metrics";
   return CADVISOR.test(text) ? missingContainer(text, container) : '';
 }
 
@@ -119,8 +118,10 @@ function missingContainer(text: string, container: string): string {
   if (container && seen.some(({ name, id }) => name === container || id === container)) return '';
   const names = seen.map(({ name, id }) => name || id).filter((name) => name !== '/');
   const valid = `${names.slice(0, LISTED).join(', ')}${names.length > LISTED ? ' ...' : ''}`;
-  const what = container ? `knows no container "${container}"` : 'tells of all containers, and none is named';
-  return `${what}; valid: #name after the address, with a name of ${valid || 'none: it sees no container'}`;
+  const what = container
+    ? `knows no container "${container}"`
+    : 'returns metrics of all containers, but no container is selected';
+  return `${what}; valid: #name after the address, with one of ${valid || 'no names: it sees no container'}`;
 }
 
 function reason(error: unknown): string {

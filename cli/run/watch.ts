@@ -76,7 +76,7 @@ export async function startExporter(name: string): Promise<() => void> {
     // The image has neither Go nor the exporter's source.
     if (!existsSync(join(ROOT, 'exporter')) || !(hasProgram('go') || existsSync(toolPath('exporter')))) {
       logProgress(
-        "the server's processes are not watched: the exporter has to be built, which takes Go (https://go.dev/dl)",
+        "the server's processes are not monitored: building the exporter needs Go (https://go.dev/dl)",
       );
       return () => {};
     }

@@ -55,7 +55,7 @@ const BUILD_FLAGS = ['-ldflags=-w'];
 
 export const needsGo = (tool: string) => {
   if (!hasProgram('go'))
-    throw broken(`${tool} has to be built: install Go 1.26 or newer (https://go.dev/dl)`);
+    throw broken(`${tool} must be built from source: install Go 1.26 or newer (https://go.dev/dl)`);
 };
 
 /** @param source the tool's module @param output the program, or a folder with a trailing slash */
@@ -89,5 +89,5 @@ async function make(job: Job, tool: string, source: string, folder: string, unfi
   if (tool !== 'k6') return;
   // k6 only warns if an extension was made for another version of k6.
   const version = await job.run('k6.version', [join(unfinished, tool), 'version']);
-  if (!version.includes('k6/x/mcp')) throw new PartError('this k6 has no module k6/x/mcp');
+  if (!version.includes('k6/x/mcp')) throw new PartError('this k6 lacks the module k6/x/mcp');
 }

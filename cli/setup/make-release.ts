@@ -32,8 +32,7 @@ async function checkClean() {
       cwd: ROOT,
     },
   );
-  if (code !== 0 || stdout !== '')
-    throw usage('this is no clean clone; commit or stash what git status shows');
+  if (code !== 0 || stdout !== '') throw usage('the clone has uncommitted changes; commit or stash them');
 }
 
 async function build(platform: string, source: string, folder: string) {
@@ -68,7 +67,7 @@ try {
     writeAtomic(MANIFEST, `${JSON.stringify({ files }, null, 2)}\n`);
   }
   logProgress(
-    `made: ${files.map(fileOf).join(', ')} in dist/, and tools/release.json; commit it, and upload dist/ to where RELEASE_URL will point`,
+    `made: ${files.map(fileOf).join(', ')} in dist/, and tools/release.json; commit it, and upload dist/ to the future RELEASE_URL`,
   );
 } catch (error) {
   logProgress(`error: ${error instanceof Error ? error.message : error}`);

@@ -135,10 +135,12 @@ function missingBrowser(): string[] {
     return [];
   const { CHROMIUM } = process.env;
   if (CHROMIUM)
-    throw usage(`CHROMIUM is "${quotable(CHROMIUM)}"; valid: a Chromium or Google Chrome that starts`);
+    throw usage(
+      `CHROMIUM is "${quotable(CHROMIUM)}"; valid: the path of a working Chromium or Google Chrome`,
+    );
   if (!/^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8')))
     throw broken(
-      'a browser is missing: install Chromium or Google Chrome (https://www.google.com/chrome), or name one with CHROMIUM=PATH',
+      'no browser was found: install Chromium or Google Chrome (https://www.google.com/chrome), or set CHROMIUM=PATH',
     );
   return ['chromium'];
 }

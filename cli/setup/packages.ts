@@ -23,7 +23,6 @@ const PACKAGES: Record<string, [file: string, ...packages: string[]][]> = {
     ['/usr/{,s}bin/nft', 'nftables'],
   ],
   haproxy: [['/usr/{,local/}{,s}bin/haproxy', 'haproxy']],
-  faketime: [['/usr/lib/*/faketime/libfaketime.so.1', 'libfaketime']],
   busybox: [
     ['/{,usr/}bin/busybox', 'busybox-static'],
     ['/{,usr/}bin/dash', 'dash'],
@@ -58,9 +57,9 @@ function asRoot(missing: string, command: string): string[] {
 /** Updates the package lists, if apt has network access. */
 export function updateLists() {
   if (!hasProgram('apt-get') || process.env.TOOLS_FROM_SOURCE === '1') return;
-  logProgress('set-up, once: the lists of packages');
+  logProgress('set-up, once: the package lists');
   const command = ['apt-get', 'update', '-q'];
-  const [file = '', ...args] = [...asRoot('missing: the lists of packages', command.join(' ')), ...command];
+  const [file = '', ...args] = [...asRoot('missing: the package lists', command.join(' ')), ...command];
   spawnSync(file, args, { stdio: ['inherit', 'ignore', 'ignore'] });
 }
 

@@ -74,7 +74,7 @@ export class Job {
     if (!failed) return all;
     const lines = all.split('\n');
     const shown = [...lines.slice(0, FIRST_LINES), ...lines.slice(FIRST_LINES).slice(-LAST_LINES)];
-    throw new PartError(`failed (the log: ${log})`, shown.join('\n'));
+    throw new PartError(`failed (log: ${log})`, shown.join('\n'));
   }
 
   /**

@@ -58,7 +58,7 @@ export async function takeRelease(
     return { isTaken: true };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { isTaken: false, reason: `${fileOf(released)} is not taken from RELEASE_URL: ${why}` };
+    return { isTaken: false, reason: `${fileOf(released)} cannot be used from RELEASE_URL: ${why}` };
   }
 }
 

@@ -29,7 +29,7 @@ export class TrialFailed extends Error {
 
   /** @param code k6's exit code */
   constructor(name: string, code: number) {
-    super(`${name} ended with exit code ${code}`);
+    super(`${name} exited with code ${code}`);
     this.code = code;
   }
 }
@@ -238,7 +238,7 @@ export class Lab<C = Config, R = unknown> {
         const until = zeroMs + seconds * 1000;
         while (Date.now() < until) {
           this.check();
-          if (over.aborted) throw new Error(`${trial.name} ended before what was to be done at ${seconds} s`);
+          if (over.aborted) throw new Error(`${trial.name} ended before its action at ${seconds} s`);
           await sleep(Math.min(100, until - Date.now()));
         }
       },

@@ -82,7 +82,7 @@ export async function startServer(name: string, how: ServerStart): Promise<Serve
     await sleep(50);
   }
   const said = log();
-  const why = running ? `did not start within ${withinS} s` : 'ended instead of starting';
+  const why = running ? `did not start within ${withinS} s` : 'exited instead of starting';
   await stop();
   throw new Error(`${name} ${why}:\n${said}`);
 }

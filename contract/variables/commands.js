@@ -12,65 +12,65 @@ const folder = { ...text, valid: 'the path of a folder' };
 export const runs = {
   TARGET_METRICS: {
     type: text,
-    help: "where the server shows its metrics to Prometheus; a cAdvisor's with #container. The run's signals are then that server's (docs/signals.md)",
-    valid: 'host:port/path or URL, several with commas between',
+    help: "address of the server's Prometheus metrics, or of cAdvisor with #container; the run then includes the server's signals (docs/signals.md)",
+    valid: 'host:port/path or URL, separated by commas',
   },
   TARGET_PID: {
     type: {
       ...text,
       parse: (/** @type {string} */ value) => (/^([1-9]\d{0,9})?$/.test(value) ? value : undefined),
     },
-    help: "the server's process, if it does not listen on the port of TARGET_URL itself (native stack)",
-    valid: 'the number of a process',
+    help: "the server's process ID, if another process listens on the port of TARGET_URL (native stack)",
+    valid: 'a process ID',
   },
   TARGET_CONTAINER: {
     type: text,
-    help: "the server's container, to watch it; TARGET_URL may use its name as the host (Docker)",
-    valid: 'the name of a container',
+    help: "container of the server, to watch it; TARGET_URL may use the container's name as its host (Docker)",
+    valid: 'a container name',
   },
   TARGET_IMAGE: {
     type: text,
-    help: "the image that TARGET_COMMAND runs in (Docker); without TARGET_COMMAND, the image's own command is the server",
-    valid: 'the name of an image',
+    help: "image in which TARGET_COMMAND runs (Docker); without TARGET_COMMAND, the image's own command starts the server",
+    valid: 'an image name',
   },
   TESTID: {
     type: text,
-    help: "the run's name, of its folder in the results and in every series; one that no run has [test-time-number]",
+    help: 'unique name of the run, used for its results folder and as a label of its series [test-time-number]',
     valid:
-      'up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first, not "latest"',
+      'up to 100 letters, digits, dots, hyphens and underscores; starts with a letter or a digit; not "latest"',
   },
   GENERATOR_MEMORY: {
     type: optional(positiveInteger),
-    help: "MiB that k6 may use natively [three quarters of the machine's]",
+    help: "memory limit of k6 in MiB (native stack) [three quarters of the machine's memory]",
     valid: 'MiB, a whole number above 0',
   },
 };
 
 /** Variables of compare, compare-ab and ci. */
 export const comparisons = {
-  METRICS: { type: text, help: 'compare these metrics only', valid: 'names of metrics with commas between' },
+  METRICS: { type: text, help: 'compare only these metrics', valid: 'metric names separated by commas' },
   MIN_EFFECT: {
     type: text,
-    help: 'the smallest change that counts, as a share',
-    valid: 'metrics with shares, as in p99=0.05,throughput=0.01',
+    help: 'smallest change that counts, per metric (0.05: 5%)',
+    valid: 'metric=ratio pairs separated by commas, for example p99=0.05,throughput=0.01',
   },
-  OPERATIONS: { type: flag, default: '0', help: "1: also compare each operation's latency and failures" },
+  OPERATIONS: { type: flag, default: '0', help: '1: also compare latency and failures per operation' },
   INCLUDE_FAILED: { type: flag, default: '0', help: '1: also compare runs that missed an objective' },
-  ALLOW_SINGLE_RUN: { type: flag, default: '0', help: '1: one run a side may fail' },
+  ALLOW_SINGLE_RUN: { type: flag, default: '0', help: '1: allow a verdict with a single run per side' },
   BASELINES_DIR: { type: folder, help: 'folder of the baselines [baselines]' },
 };
 
 const sides = {
   ...text,
-  valid: 'testids or globs of them, results folders, paths of a run.json, names of baselines',
+  valid: 'testids or globs, results folders, paths of run.json files, or baseline names; separated by commas',
 };
 
 export const compare = {
   BASE: {
     type: sides,
-    help: 'what to compare with, several with commas between; ci: a baseline or runs, worse is 99; baseline-save: the runs that it is made of',
+    help: 'the runs or the baseline to compare with; ci: the exit code is 99 if the test got worse; baseline-save: the runs to save',
   },
-  HEAD: { type: sides, help: 'the runs to compare, separated by commas' },
+  HEAD: { type: sides, help: 'the runs to compare with BASE' },
 };
 
 export const compareAb = {
@@ -81,8 +81,8 @@ export const compareAb = {
 export const test = {
   TEST: {
     type: text,
-    help: 'plan, compare-ab, ci: which test [spike; of compare-ab baseline]',
-    valid: 'a test of make list',
+    help: 'plan, compare-ab, ci: the test to run [spike; compare-ab: baseline]',
+    valid: 'a test listed by `make list`',
   },
 };
 
@@ -95,12 +95,12 @@ export const pipeline = {
   LIMIT_MINUTES: {
     type: positiveNumber,
     default: '60',
-    help: 'ci: minutes after which the run is ended as by Ctrl-C, with exit code 124',
+    help: 'ci: minutes after which the run is interrupted, as by Ctrl-C; the exit code is then 124',
   },
   BASE_OPTIONAL: {
     type: flag,
     default: '0',
-    help: 'ci: 1: compare with nothing if the baseline BASE does not exist yet',
+    help: 'ci: 1: skip the comparison if the baseline BASE does not exist yet',
   },
   SAVE_BASELINE: {
     type: optional(baselineName, ''),
@@ -108,7 +108,7 @@ export const pipeline = {
   },
   VARIABLES: {
     type: text,
-    help: 'ci: more variables, a NAME=value a line, for who has but one field for all',
+    help: 'ci: more variables, one NAME=value per line, for CI systems with a single input field',
   },
 };
 
@@ -116,16 +116,20 @@ export const pipeline = {
 export const others = {
   RUN: {
     type: text,
-    help: 'report, live: which run [report: latest; live: whichever is the newest]',
+    help: 'report, live: the run to show [report: latest; live: always the newest]',
     valid: 'a testid, latest, or a results folder',
   },
   SERVICES: { type: oneOf(['', 'observe']), help: 'up: observe starts Prometheus and node_exporter only' },
-  COMPONENT: { type: text, help: 'logs: show this component only', valid: 'a name of make status' },
-  FOLLOW: { type: flag, default: '0', help: 'logs: 1: follow' },
+  COMPONENT: {
+    type: text,
+    help: 'logs: show this component only',
+    valid: 'a component listed by `make status`',
+  },
+  FOLLOW: { type: flag, default: '0', help: 'logs: 1: keep printing new lines' },
   FORMAT: { type: oneOf(['text', 'json']), default: 'text', help: 'signals: output format' },
   PORT: {
     type: text,
-    help: "live: the page's, instead of the first free one from 3001 on",
+    help: 'live: port of the page [the first free port from 3001]',
     valid: 'a port',
   },
 };
@@ -134,31 +138,31 @@ export const others = {
 export const stack = {
   STACK: {
     type: text,
-    help: "native, docker, or external: PROMETHEUS_URL says where somebody else's Prometheus is [docker where a Docker engine answers, else native]",
+    help: 'where the stack runs; external uses the existing Prometheus at PROMETHEUS_URL [docker if a Docker engine responds, else native]',
     valid: 'native, docker, external',
   },
-  RUN_DIR: { type: folder, help: "folder of the stack's data, logs and secrets [.run]" },
-  RESULTS_DIR: { type: folder, help: 'folder of the results [results]' },
+  RUN_DIR: { type: folder, help: "folder for the stack's data, logs and secrets [.run]" },
+  RESULTS_DIR: { type: folder, help: 'folder for the results [results]' },
 };
 
 /** Variables that are not set on a command line: Prometheus credentials and properties of the machine. */
 export const environment = {
   PROMETHEUS_URL: {
     type: url,
-    help: "somebody else's Prometheus: of a stack that is external, or of the live page",
+    help: 'URL of an existing Prometheus, for STACK=external and for the live page',
   },
-  PROMETHEUS_USERNAME: { type: text, help: 'user of PROMETHEUS_URL, if it has basic auth' },
-  PROMETHEUS_PASSWORD: { type: text, help: 'password of PROMETHEUS_USERNAME', secret },
-  REFERENCE_URL: { type: url, help: 'STACK=external: the reference target' },
-  REFERENCE_TOKEN: { type: text, help: 'token of REFERENCE_URL', secret },
+  PROMETHEUS_USERNAME: { type: text, help: 'basic auth user for PROMETHEUS_URL' },
+  PROMETHEUS_PASSWORD: { type: text, help: 'basic auth password for PROMETHEUS_URL', secret },
+  REFERENCE_URL: { type: url, help: 'STACK=external: URL of the reference target' },
+  REFERENCE_TOKEN: { type: text, help: 'bearer token for REFERENCE_URL', secret },
   RELEASE_URL: {
     type: url,
-    help: 'where the programs of tools/release.json are: k6 is downloaded and checked instead of built',
+    help: 'base URL of the programs in tools/release.json; k6 is downloaded and verified instead of built',
   },
   TOOLS_FROM_SOURCE: {
     type: flag,
     default: '0',
-    help: "natively: 1 builds the pinned Prometheus and node_exporter, instead of the host's",
+    help: '1: build the pinned Prometheus and node_exporter instead of using installed ones (native stack)',
   },
-  MCP_LOAD_LAB_CACHE: { type: folder, help: 'folder of the built tools [~/.cache/mcp-load-lab]' },
+  MCP_LOAD_LAB_CACHE: { type: folder, help: 'folder for the built tools [~/.cache/mcp-load-lab]' },
 };

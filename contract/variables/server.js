@@ -1,25 +1,25 @@
-/** Variables of a server that is started for the run. */
+/** Variables for a server that is started for the run. */
 import { names, positiveNumber, text, url } from '../types.js';
 
 export const server = {
   SERVER_COMMAND: {
     type: text,
-    help: 'command that starts the server at TARGET_URL; it is stopped afterwards (native stack, and ci)',
+    help: 'command that starts the server at TARGET_URL; the server is stopped after the run (native stack, ci)',
     valid: 'a command for bash',
   },
   SERVER_ENV: {
     type: names,
-    help: 'variables that the server of SERVER_COMMAND gets in addition to PATH, HOME and those of toolchains; secrets only if named',
-    valid: 'names of variables separated by commas',
+    help: 'variables to pass to SERVER_COMMAND, in addition to PATH, HOME and toolchain variables; secrets are only passed if named here',
+    valid: 'variable names separated by commas',
   },
   READY_URL: {
     type: url,
-    help: 'the server of SERVER_COMMAND is ready when this answers 2xx; unset: when TARGET_URL answers anything',
+    help: 'URL that returns 2xx when the server of SERVER_COMMAND is ready; unset: TARGET_URL, any response counts',
     valid: 'an http or https URL',
   },
   READY_S: {
     type: positiveNumber,
     default: '60',
-    help: 'seconds until the server of SERVER_COMMAND has to be ready',
+    help: 'maximum seconds until the server of SERVER_COMMAND is ready',
   },
 };

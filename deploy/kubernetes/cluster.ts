@@ -57,7 +57,9 @@ export class Cluster {
   async needNone() {
     const { name, namespace } = this.#run;
     if (await this.#get(`testruns.k6.io/${name}`))
-      throw usage(`a run is there; before the next: kubectl --namespace ${namespace} delete testrun ${name}`);
+      throw usage(
+        `the namespace already has a run; delete it first: kubectl --namespace ${namespace} delete testrun ${name}`,
+      );
   }
 
   async make() {
@@ -69,7 +71,7 @@ export class Cluster {
     const { code, stderr } = await runForwardingSignals('kubectl', args, {
       input: listOf(this.#run.manifests),
     });
-    if (code !== 0) logProgress(`what was made is still there: kubectl delete: ${lastLine(stderr)}`);
+    if (code !== 0) logProgress(`the run's resources were not deleted: kubectl delete: ${lastLine(stderr)}`);
   }
 
   /** @returns when all runners have finished @throws {Ending} if the load can't start, with the reason */
@@ -88,9 +90,9 @@ export class Cluster {
       if (dead && !UNDER_WAY.includes(stage)) throw asEnding(await this.#reasonOf(jobOf(dead)));
       const waiting = pods.map(waitsFor).find(Boolean) ?? '';
       if (!UNDER_WAY.includes(stage) && Date.now() - began > this.#patience.start)
-        throw broken(`the runners did not start, the stage is "${stage}"${waiting && `: ${waiting}`}`);
+        throw broken(`the runners did not start; the stage is "${stage}"${waiting && `: ${waiting}`}`);
       const ended = pods.filter((pod) => exitOf(pod) !== null).length;
-      const text = `${stage}${ended > 0 ? `, ${ended} of ${runners.length} runners have ended` : ''}${waiting && `: ${waiting}`}`;
+      const text = `${stage}${ended > 0 ? `, ${ended} of ${runners.length} runners have exited` : ''}${waiting && `: ${waiting}`}`;
       if (text !== said.text || Date.now() - said.at > this.#patience.saySame) {
         logProgress(`cluster: ${Math.round((Date.now() - began) / 1000)} s: ${text}`);
         said = { text, at: Date.now() };

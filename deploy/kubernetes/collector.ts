@@ -80,8 +80,7 @@ async function take(request: IncomingMessage, folder: string, file: string, limi
 
 if (import.meta.main) {
   const { RUNNERS = '', K6_LAB_TOKEN = '', FOLDER = '', HOST = '127.0.0.1', PORT = '8080' } = process.env;
-  if (!RUNNERS || !K6_LAB_TOKEN || !FOLDER)
-    throw new Error('RUNNERS, K6_LAB_TOKEN and FOLDER have to be set');
+  if (!RUNNERS || !K6_LAB_TOKEN || !FOLDER) throw new Error('RUNNERS, K6_LAB_TOKEN and FOLDER must be set');
   collector({ runners: RUNNERS.split(','), token: K6_LAB_TOKEN, folder: FOLDER }).listen(Number(PORT), HOST);
   process.once('SIGTERM', () => process.exit());
 }

@@ -33,7 +33,7 @@ function parse(args: string[]) {
     });
     const [folder, ...more] = positionals;
     if (!folder || more.length > 0)
-      throw new Error(`one kustomization's folder is needed, got ${positionals.length}`);
+      throw new Error(`expected one kustomization folder, got ${positionals.length}`);
     return { ...values, folder };
   } catch (error) {
     throw usage(`${error instanceof Error ? error.message : error}; ${USAGE}`);
@@ -43,7 +43,7 @@ function parse(args: string[]) {
 async function render(folder: string) {
   const { code, stdout, stderr } = await runForwardingSignals('kubectl', ['kustomize', folder]);
   leaveWhereInterrupted();
-  if (code !== 0) throw usage(`kubectl kustomize ${folder}: ${stderr.trim() || 'it can not be started'}`);
+  if (code !== 0) throw usage(`kubectl kustomize ${folder}: ${stderr.trim() || 'it cannot be started'}`);
   return parseAllDocuments(stdout).map((one) => one.toJS());
 }
 
@@ -83,10 +83,10 @@ const testOf = ({ plan }: Measured) =>
   JSON.stringify(plan, (name, value) => (name === 'example' ? undefined : value));
 
 function withoutFigures(runner: string, exit: number | null): Abort {
-  const how = exit === null ? 'nothing tells how it ended' : `it ended with ${exit}`;
+  const how = exit === null ? 'its exit code is unknown' : `it exited with code ${exit}`;
   // These exit codes would be mistaken for verdicts.
   const code = exit === null || [PASS, INVALID, FAIL].includes(exit) ? BROKEN : exit;
-  return { code, reason: `${runner} delivered no figures; ${how}: not judged` };
+  return { code, reason: `${runner} delivered no figures (${how}), so the run is not judged` };
 }
 
 /** Writes the runners' logs, as k6 does for a run on one machine. */
@@ -103,8 +103,7 @@ async function main(): Promise<number> {
   takePlaces();
   const run = runOf(await render(folder));
   const results = join(resultsFolder(), run.testid);
-  if (existsSync(results))
-    throw usage(`${results} is there: TESTID is an earlier run's; valid: a new one, or none`);
+  if (existsSync(results)) throw usage(`TESTID already exists (${results}); choose another`);
   const cluster = new Cluster(run);
   await cluster.needNone();
   let collected: Awaited<ReturnType<typeof collect>>;

@@ -91,13 +91,13 @@ async function follow() {
   for (let etag = ''; ; await pause()) {
     try {
       const answer = await fetch('/page.json', { headers: { authorization, 'if-none-match': etag } });
-      if (answer.status === 401) return note('This page needs the whole URL that make live printed.');
+      if (answer.status === 401) return note('This page needs the full URL that make live printed.');
       if (!answer.ok && answer.status !== 304) throw new Error(answer.statusText);
       etag = answer.headers.get('etag') ?? etag;
       if (answer.ok) show((await answer.json()) as Page);
       note('');
     } catch {
-      note('make live does not answer: this is what was known before.');
+      note('make live does not answer; this page shows the last data.');
     }
     document.body.dataset.state = 'ready';
   }

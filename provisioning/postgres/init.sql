@@ -1,5 +1,5 @@
--- Run by the administrator on a cluster without the comment below: the target's role and database. May run again after it was cut off.
--- The target is no superuser, so that the exporter still gets in when the target has used up every connection.
+-- Creates the target's role and database. The administrator runs it on a cluster without the comment below. It can be repeated after an interruption.
+-- The target is not a superuser, so that the exporter can still connect when the target uses all connections.
 \getenv password TARGET_DATABASE_PASSWORD
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
@@ -8,5 +8,5 @@ SELECT 'CREATE ROLE mcp LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE roln
 ALTER ROLE mcp PASSWORD :'password';
 SELECT 'CREATE DATABASE mcp OWNER mcp' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'mcp')
 \gexec
--- In a cluster of an older version the role has the superuser's password, and no comment.
+-- In a cluster of an older version, the role has the superuser's password and no comment.
 COMMENT ON ROLE mcp IS 'has its own password';

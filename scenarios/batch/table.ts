@@ -31,7 +31,7 @@ export default function batch({ phases }: Facts): Built {
       TITLE,
       `${TITLE}: ${best.labels[LABEL]} ${LABEL}${group ? ` (${group})` : ''} is best, with ${number(best.items_per_s)} items/s` +
         `${factor === null ? '' : ` or ${number(factor)} x size 1`} (rule: most items/s of ${counted(tried, 'size')} with ` +
-        `failures below ${percent(RECOMMENDED.maxFailures)}; within ${percent(RECOMMENDED.tie)} of it the smallest)`,
+        `failures below ${percent(RECOMMENDED.maxFailures)}; the smallest size within ${percent(RECOMMENDED.tie)} of it)`,
       { phase: best.name, figures: { items_per_s: best.items_per_s, speedup_ratio: factor } },
     );
   });

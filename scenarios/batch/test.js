@@ -6,7 +6,7 @@ export const { options, setup, iterate } = defineTest({
   name: 'batch',
   title: 'process_batch by batch size',
   group: 'limits and tuning',
-  about: 'batches of 10 to 500 items; the same 100 items in batches of 1 to 50; the best size',
+  about: 'batches of 10 to 500 items; 100 items in batches of 1 to 50; recommends a batch size',
   judgedBy: 'failures < 1% at each size',
   servers: 'operations',
   covers: ['MCP server: Batch Processing Tool'],

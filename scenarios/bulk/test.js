@@ -1,4 +1,4 @@
-/** What does a batch gain if the authority takes seconds for each certificate? */
+/** How much faster are batches if the authority takes seconds per certificate? */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 

@@ -65,7 +65,7 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
       { name: 'limited by', unit: 'text', of: () => limit },
     ],
     [
-      `A ${one} counts as broken when it breaks twice; what held and what broke are within ${percent(result.precision)} of each other.`,
+      `A ${one} counts as broken if it breaks twice. The highest ${one} that held and the lowest that broke are within ${percent(result.precision)} of each other.`,
     ],
   );
   const others = limiting ? othersBusy((signal) => mean(signal, limiting.trial)) : '';
@@ -79,7 +79,7 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
     limit: 1,
     observed: 0,
     samples: tried.length,
-    what: `the highest ${one} that was held`,
+    what: `the highest ${one} that held`,
     format: text,
   });
   return {
@@ -115,8 +115,8 @@ function othersBusy(mean: (signal: string) => number | null): string {
   if (target + generator > OWN_SHARE * host)
     return generator < GENERATOR_SHARE * host
       ? ''
-      : `: the machine was full (${percent(host)}, of which ${shares}); with the generator on another the server may do more`;
-  return `: the machine was busy with something else (${percent(host)}, of which ${shares}); a quiet one holds more`;
+      : `: the machine was full (${percent(host)}, of which ${shares}); the server may do more with the generator on another machine`;
+  return `: other programs used the machine (${percent(host)}, of which ${shares}); an idle machine may hold more`;
 }
 
 interface Outcome {
@@ -136,12 +136,13 @@ interface Outcome {
 
 function sentence({ text, one, many, max, found, limit, byGenerator, noVU, full, heldS }: Outcome) {
   const { rate, broken, lowered, most } = found;
-  if (rate === null) return `no ${one} was held: ${limit ?? 'none could be judged'}`;
+  if (rate === null) return `no ${one} held: ${limit ?? 'none could be judged'}`;
   const hold = `held for ${Math.round(heldS)} s${lowered > 0 ? ` after ${lowered} higher ${lowered === 1 ? one : many} broke while held` : ''}`;
   if (byGenerator && noVU)
-    return `at least ${text(rate)}, ${hold}: at ${text(noVU.rate)} no VU was free${full ? ` and ${full}` : ''}; more of them (MAX_VUS) would show whether it answers more`;
+    return `at least ${text(rate)}, ${hold}: at ${text(noVU.rate)} no VU was free${full ? ` and ${full}` : ''}; raise MAX_VUS to see whether the server answers more`;
   if (byGenerator)
-    return `at least ${text(rate)}, ${hold}: the load generator was the limit, not the server; give it a machine of its own`;
-  if (broken === null) return `at least ${text(rate)}, ${hold}${most ? `: more was not tried (${max})` : ''}`;
-  return `${text(rate)}, ${hold}; at ${text(broken)} it misses ${limit}`;
+    return `at least ${text(rate)}, ${hold}: the load generator was the limit, not the server; run it on a separate machine`;
+  if (broken === null)
+    return `at least ${text(rate)}, ${hold}${most ? `: nothing higher was tried (${max})` : ''}`;
+  return `${text(rate)}, ${hold}; at ${text(broken)}, the server misses ${limit}`;
 }

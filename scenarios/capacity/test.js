@@ -1,14 +1,14 @@
-/** How much load does the server sustain? This is one step of the search (trials.ts). */
+/** How much load can the server sustain? This script is one step of the search (trials.ts). */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
 export const { options, setup, iterate } = defineTest({
   name: 'capacity',
-  title: 'the highest rate that holds, and what breaks above it',
+  title: 'the highest sustainable rate, and what fails above it',
   group: 'limits and tuning',
   about:
-    'the highest rate at which every objective holds: doubled until one breaks, narrowed down, confirmed by a hold; with `CAPACITY_OF=processes` the number of processes of a `TARGET_COMMAND`',
-  judgedBy: 'the hold: p95 < 210 ms, p99 < 380 ms, failures < 1%',
+    'the highest rate that meets every objective: the test doubles the rate until an objective is missed, narrows it down and confirms it by a hold; `CAPACITY_OF=processes` finds the maximum number of `TARGET_COMMAND` processes',
+  judgedBy: 'during the hold: p95 < 210 ms, p99 < 380 ms, failures < 1%',
   servers: 'any',
   covers: ['MCP server: Vertical Scaling', 'MCP server: Hardware Recommendations'],
   workload: reference,

@@ -88,7 +88,7 @@ export function check({ THRESHOLDS, CAPACITY_OF, TARGET_COMMAND }: CapacityConfi
     throw new ConfigError('CAPACITY_OF=processes needs TARGET_COMMAND');
   if (THRESHOLDS !== 'off') return;
   throw new ConfigError(
-    'THRESHOLDS is "off", but capacity searches for the rate that breaks an objective; valid: unset, or each.p99_ms=200',
+    'THRESHOLDS is "off", but capacity needs an objective; valid: unset, or each.p99_ms=200',
   );
 }
 
@@ -111,7 +111,7 @@ export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>)
   const trying = (kind: Tried['kind'], seconds: number) => async (rate: number) => {
     const name = `${kind}-${tried.length + 1}`;
     if (of === 'processes' && freemem() / totalmem() < MIN_FREE_MEMORY) {
-      lab.logProgress('capacity: no more processes are started: the memory of the machine is nearly full');
+      lab.logProgress("capacity: starting no more processes, because the machine's memory is nearly full");
       const full = { holds: false, generator: false, missed: ['memory of the machine'] };
       tried.push({ trial: name, rate, kind, ...full });
       return full;
@@ -135,7 +135,9 @@ export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>)
     tried.push({ trial: trial.name, rate, kind, ...outcome });
     if (outcome.holds) headroomS = headroomOf(trial);
     if (kind === 'hold') thresholds = trial.thresholds;
-    const shortage = outcome.users ? 'no VU was free (MAX_VUS)' : 'the load generator could not make it';
+    const shortage = outcome.users
+      ? 'no VU was free (MAX_VUS)'
+      : 'the load generator could not deliver the load';
     const reason = outcome.generator ? shortage : outcome.missed.join(', ');
     lab.logProgress(`capacity: ${text(rate)} ${outcome.holds ? 'holds' : `does not hold: ${reason}`}`);
     return outcome;
@@ -149,7 +151,7 @@ export default async function capacity(lab: Lab<CapacityConfig, CapacityResult>)
   lab.result = { of, found, tried, precision, thresholds };
   const above = found.broken === null ? 'nothing higher was tried' : `${text(found.broken)} does not hold`;
   lab.logProgress(
-    found.rate === null ? 'capacity: nothing was held' : `capacity: ${text(found.rate)} (${above})`,
+    found.rate === null ? 'capacity: no rate held' : `capacity: ${text(found.rate)} (${above})`,
   );
 }
 

@@ -5,6 +5,6 @@ export const variables = {
   CAPACITY_OF: {
     type: oneOf(CAPACITY_OF),
     default: 'rate',
-    help: 'capacity: what is searched for: the highest rate, or how many processes of TARGET_COMMAND, one for each VU, this machine holds',
+    help: 'capacity: what to search for: the highest rate, or the maximum number of TARGET_COMMAND processes, one per VU, on this machine',
   },
 };

@@ -87,9 +87,7 @@ function judge(
   const reasonOf = (usual: string | null) => {
     if (late) return `${title}: did not recover within ${duration(soughtS)}, objective < ${duration(limitS)}`;
     if (recovered !== null) return usual;
-    const why =
-      reason ??
-      `only ${duration(soughtS)} were watched that ${RECOVERY.minNormalS} s of normal calls could follow`;
+    const why = reason ?? `only ${duration(soughtS)} were observed before the last ${RECOVERY.minNormalS} s`;
     return `${title}: the time to recover is inconclusive: ${why}`;
   };
   return [
@@ -108,7 +106,7 @@ const soughtFor = (observedS: number) => Math.max(0, round(observedS - RECOVERY.
 
 function faultTable(seen: Seen[], limitS: number): ReportTable {
   return tableOf(
-    'Faults in the middle of a steady load',
+    'Faults under a steady load',
     seen,
     [
       { name: 'scenario', unit: 'text', of: ({ row }) => row.title },
@@ -121,10 +119,10 @@ function faultTable(seen: Seen[], limitS: number): ReportTable {
       { name: 'status', unit: 'text', of: statusOf },
     ],
     [
-      `Recovery: from the removal until p99 and failures of the calls that began then were in the normal range of the fault's own baseline (at most the normal p99). N/A: they never left it. Objective: < ${duration(limitS)}.`,
-      'Failures and refusals are counted from the making of the fault to the end of the load; a refusal is a connection that was not made, a 429 or a 503. Success is that of the requests that began under fault. Latency under fault: see the phases.',
+      `Recovery: time from the removal of the fault until p99 and failures are back in the normal range of the fault's own baseline. N/A: they never left it. Objective: < ${duration(limitS)}.`,
+      'Failures and refusals are counted from the injection to the end of the load. A refusal is a failed connection, a 429 or a 503. Success covers the requests that began during the fault. For latency during the fault, see the phases.',
       ...seen.flatMap(({ row: { title, name, why_not }, effect }) =>
-        effect ? [] : [`${title} (${name}) was not made: ${why_not ?? 'the load ended before'}.`],
+        effect ? [] : [`${title} (${name}) was not injected: ${why_not ?? 'the load ended before'}.`],
       ),
     ],
   );
@@ -145,7 +143,7 @@ function recoveryText({ affected, recovery_s, observed_s }: Effect) {
 }
 
 function statusOf({ effect, thresholds }: Seen) {
-  if (!effect) return 'not made';
+  if (!effect) return 'not injected';
   const missed = thresholds.filter(({ outcome }) => outcome === 'fail');
   if (missed.length > 0) return `fail: ${missed.map(({ metric }) => wordsOf(metric).name).join(', ')}`;
   return thresholds.some(({ outcome }) => outcome === 'invalid') ? 'inconclusive' : 'pass';

@@ -1,17 +1,18 @@
 /**
- * What breaks when a dependency fails? This is the load around one fault, which trials.ts injects and
- * removes.
+ * What fails when a dependency fails? This script is the load around one fault. trials.ts injects and removes
+ * the fault.
  */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
 export const { options, setup, iterate } = defineTest({
   name: 'chaos',
-  title: 'faults in the middle of 100 requests/s: what fails, and how soon it is over',
+  title: 'faults during 100 requests/s: what fails, and how long recovery takes',
   group: 'around the server',
   about:
-    '20 faults in the middle of 100 requests/s (`FAULTS="latency packet-loss"`; a cut, a killed worker, PostgreSQL restarted, Redis gone ...): failures, refusals, time to recover',
-  judgedBy: "as before within 5 s of the fault's end (`RECOVERY_S`); a share of successes meanwhile",
+    '20 faults during 100 requests/s, for example `FAULTS="latency packet-loss"`, a killed worker or a PostgreSQL restart: failures, rejections, recovery time',
+  judgedBy:
+    'back to normal within 5 s after the fault is removed (`RECOVERY_S`); minimum success rate during the fault',
   servers: 'any',
   covers: ['erlmcp: Chaos Engineering Results'],
   workload: reference,

@@ -54,7 +54,7 @@ export const lasts: TrialsModule<ChaosConfig>['lasts'] = (config, trialS) => {
 };
 
 export function check(config: ChaosConfig) {
-  needConnection(config, 'chaos puts faults on its connections');
+  needConnection(config, 'chaos injects faults into its connections');
   const { FAULTS: wanted } = config;
   if (wanted.some((name) => !NAMES.includes(name)))
     throw new ConfigError(
@@ -83,7 +83,7 @@ export default async function chaos(lab: Lab<ChaosConfig, ChaosResult>) {
     };
     result.faults.push(row);
     if (row.why_not) {
-      lab.logProgress(`${which} is left out: ${row.why_not}`);
+      lab.logProgress(`${which} skipped: ${row.why_not}`);
       continue;
     }
     await site.target?.heal();
@@ -114,9 +114,9 @@ export default async function chaos(lab: Lab<ChaosConfig, ChaosResult>) {
 }
 
 function whyNot({ way, foreign }: Fault, { noLink, ways, target }: Site): string | null {
-  if (!foreign && !target) return "needs the server's own processes and stores: the reference target's";
+  if (!foreign && !target) return 'it needs the processes and stores of the reference target';
   if (way === 'lossy' && noLink) return noLink;
-  if (!ways[way]) return "the server's certificate would not be for the address of a proxy in front of it";
+  if (!ways[way]) return "the server's certificate is not valid for the address of a proxy";
   return null;
 }
 

@@ -46,7 +46,9 @@ export default function coldStart(facts: Facts<Result>): Built {
     ...(isProgram ? NOTES.program : NOTES.server),
     ...(each === null
       ? []
-      : [`At rest each takes ${bytes(each)} with what it starts (${counted(result.resting, 'server')}).`]),
+      : [
+          `At rest, each server uses ${bytes(each)}, including its child processes (${counted(result.resting, 'server')}).`,
+        ]),
   ];
   return { tables: [tableOf('Cold start', rows, columns, notes)], findings: findingOf(rows, each) };
 }
@@ -55,11 +57,11 @@ const LABELS: Record<Step, string> = { 'tools-list': 'tools/list', 'first-call':
 
 const NOTES = {
   program: [
-    'Start: from the start of the process to the end of its handshake. tools/list, first call: from the start of the process to this answer, each the first one of its process.',
-    'The files of the program are in the memory of the machine: it has been started before.',
+    'Start: from process start to the end of the handshake. tools/list, first call: from process start to this answer, each as the first request of its process.',
+    "The program's files are cached in memory, because it was started before.",
   ],
   server: [
-    'Ready: from the start of the server until it answers HTTP. tools/list, first call: this time and the latency of the call, each the first one after a handshake.',
+    'Ready: from server start until it answers HTTP. tools/list, first call: this time plus the latency of the call, each as the first call after a handshake.',
   ],
 };
 

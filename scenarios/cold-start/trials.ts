@@ -73,7 +73,7 @@ export const lasts: TrialsModule<ColdStartConfig>['lasts'] = (config) => {
 export function check({ TARGET_URL, SERVER_COMMAND }: ColdStartConfig) {
   if (stackKind() === 'external' && !isProgram(TARGET_URL) && SERVER_COMMAND === '')
     throw new ConfigError(
-      'cold-start starts a SERVER_COMMAND natively only; valid: STACK=native make cold-start, or a TARGET_COMMAND',
+      'cold-start with SERVER_COMMAND needs the native stack: STACK=native make cold-start, or set TARGET_COMMAND',
     );
   if (process.env.REFERENCE_TARGET === '' && !isProgram(TARGET_URL) && SERVER_COMMAND === '')
     throw new ConfigError(
@@ -93,7 +93,7 @@ async function ofProgram(lab: Lab<ColdStartConfig, ColdStartResult>, result: Col
       const name = `${step}-${atOnce}`;
       result.atOnce[name] = { step, atOnce };
       const starts = Math.max(startsOf(lab.config), atOnce);
-      lab.logProgress(`cold-start: ${starts} starts, ${atOnce} at once, each asked for ${step} ...`);
+      lab.logProgress(`cold-start: ${starts} starts, ${atOnce} at once, each with ${step} ...`);
       await lab.trial({
         name,
         labels: { at_once: atOnce },

@@ -5,11 +5,11 @@ const MAX_AT_ONCE = 64;
 export const variables = {
   STARTS: {
     type: optional(positiveInteger),
-    help: 'cold-start: how often the server is started for each of its first answers [20; 4 at smoke]',
+    help: 'cold-start: number of server starts per measured answer (tools/list, first call) [20; smoke: 4]',
   },
   AT_ONCE: {
     type: countsUpTo(MAX_AT_ONCE),
     default: '1 4 16',
-    help: 'cold-start: how many processes of TARGET_COMMAND start at once, separated by spaces',
+    help: 'cold-start: numbers of TARGET_COMMAND processes to start at once',
   },
 };

@@ -41,7 +41,7 @@ function levelTable(operation: string, levels: Repeated[]): ReportTable {
       { name: 'speed-up', unit: 'factor', of: (level) => speedup(level, levels) },
     ],
     [
-      `Each figure is the median of ${times} repetition${times === 1 ? '' : 's'}; from and to: the slowest and the fastest of them. Users have a connection and begin together.`,
+      `Each figure is the median of ${times} repetition${times === 1 ? '' : 's'}; from and to are the slowest and the fastest. VUs are already connected and begin together.`,
     ],
   );
 }
@@ -68,15 +68,15 @@ function findingsOf(operation: string, levels: Repeated[]) {
   const best = optimum(levels);
   const own = best && throughput(best);
   if (!best || !own) {
-    const statement = `${operation}: inconclusive how many concurrent calls are best: at no level all calls were made, with failures below ${percent(RECOMMENDED.maxFailures)}`;
+    const statement = `${operation}: the best concurrency is inconclusive: no level made all calls with failures below ${percent(RECOMMENDED.maxFailures)}`;
     return [note('concurrency', statement, { confidence: 'low' })];
   }
   const gain = speedup(best, levels);
   return [
     note(
       'concurrency',
-      `${operation}: ${usersOf(best)} concurrent is best, with ${perSecond(own)}${gain === null ? '' : ` or ${number(gain)} x one user`} ` +
-        `(rule: the fewest users within ${percent(RECOMMENDED.tie)} of the highest median throughput, with failures below ${percent(RECOMMENDED.maxFailures)})`,
+      `${operation}: ${usersOf(best)} concurrent is best, with ${perSecond(own)}${gain === null ? '' : ` or ${number(gain)} x one VU`} ` +
+        `(rule: the fewest VUs within ${percent(RECOMMENDED.tie)} of the highest median throughput, with failures below ${percent(RECOMMENDED.maxFailures)})`,
       { phase: best.phases[0]?.name ?? null, figures: { throughput_rps: own, speedup_ratio: gain } },
     ),
   ];

@@ -1,4 +1,4 @@
-/** What do concurrent calls gain? (20 creations keep at most 20 VUs busy.) */
+/** How much faster are concurrent calls? (20 creations keep at most 20 VUs busy.) */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 
@@ -16,9 +16,9 @@ const levels = (operation, iterations, users) =>
 
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'concurrency',
-  title: '50 lists and 20 creations at 1, 5, 10, 20 and 50 concurrent',
+  title: '50 lists and 20 creations with 1, 5, 10, 20 and 50 VUs',
   group: 'resources behind an API',
-  about: '50 lists and 20 creations at 1, 5, 10, 20, 50 concurrent; the best of them',
+  about: '50 lists and 20 creations with 1, 5, 10, 20 and 50 VUs; recommends a number',
   judgedBy: 'failures < 1%',
   servers: 'operations',
   covers: ['NPM MCP server: Concurrency Benchmarks'],
@@ -26,7 +26,7 @@ export const { options, setup, iterate, teardown } = defineTest({
   prepare: 'fill',
   repetitions: 3,
   phases: [
-    // The largest level comes first: the warm-up has as many VUs and opens all connections.
+    // The largest level comes first. The warm-up has the same number of VUs and opens all connections.
     ...levels('list_proxy_hosts', 50, [50, 20, 10, 5, 1]),
     ...levels('create_proxy_host', 20, [20, 10, 5, 1]),
   ],

@@ -61,9 +61,9 @@ export default function connections({ phases, signals, groups, trials, streams }
       { name: 'status', unit: 'text', of: ({ p99 }) => zoneOf(p99) },
     ],
     [
-      "Idle: so many sessions are open, each with the stream on which it listens where the server has one, while 5 other users call. Active: so many users call, each in its own. Memory and CPU are the server's, generator: memory of k6.",
-      `Status: safe with p99 below ${SAFE_MS} ms, warning below ${WARNING_MS} ms, else danger, as the document has it (safe to 40,000 connections, 553,000 to 285,000 messages/s, 45 MB a thousand).`,
-      ...(stopped ? [`Of the idle ones ${stopped}.`] : []),
+      'Idle: this number of sessions is open, each with its listening stream if the server offers one, while 5 other VUs call. Active: this number of VUs call, each in its own session. Memory and CPU: of the server. Generator: memory of k6.',
+      `Status, as in the document: safe with p99 below ${SAFE_MS} ms, warning below ${WARNING_MS} ms, else danger (document: safe to 40,000 connections, 553,000 to 285,000 messages/s, 45 MB per thousand).`,
+      ...(stopped ? [`Idle sessions: ${stopped}.`] : []),
     ],
   );
   const line = lineOf(idle);
@@ -82,7 +82,7 @@ export default function connections({ phases, signals, groups, trials, streams }
         ? [note('connections', abandonedSentence(abandoned), { figures: { known: abandoned.known } })]
         : []),
       ...(result.abandoned && !abandoned
-        ? [note('connections', 'the server keeps no sessions: it gave none an id')]
+        ? [note('connections', 'the server keeps no sessions: it returned no session id')]
         : []),
     ],
     thresholds: givenBack(abandoned),
@@ -138,22 +138,22 @@ const lineOf = (steps: readonly Step[]): Line | null =>
 
 const perSession = (idle: Line | null, active: Line | null): ReportTable =>
   tableOf(
-    'Memory of a session',
+    'Memory per session',
     [
       { kind: 'idle', line: idle },
       { kind: 'active', line: active },
     ],
     [
       { name: 'sessions', unit: 'text', of: ({ kind }) => kind },
-      { name: 'memory each', unit: 'bytes', of: ({ line }) => line && Math.max(0, line.slope) },
+      { name: 'memory/session', unit: 'bytes', of: ({ line }) => line && Math.max(0, line.slope) },
       { name: 'from', unit: 'bytes', of: ({ line }) => line && Math.max(0, line.slope - line.error) },
       { name: 'to', unit: 'bytes', of: ({ line }) => line && Math.max(0, line.slope + line.error) },
-      { name: 'without any', unit: 'bytes', of: ({ line }) => line?.start ?? null },
+      { name: 'without sessions', unit: 'bytes', of: ({ line }) => line?.start ?? null },
       { name: 'steps', unit: 'count', of: ({ line }) => line?.count ?? 0 },
     ],
     [
-      "The slope of the server's memory over the number of its sessions, with its 95 % interval; one that begins at 0 is inconclusive. It is memory as the system sees it, with what a runtime has claimed and not yet used.",
-      'The document has 45 KB an idle connection, in a runtime with a heap for each; here a session is a whole MCP server object of the SDK.',
+      "Slope of the server's memory over the number of its sessions, with its 95 % interval; an interval that begins at 0 is inconclusive. Memory is measured by the operating system and includes memory that a runtime has reserved but not used.",
+      'The document has 45 KB per idle connection, in a runtime with one heap per connection; here, each session is a complete MCP server object of the SDK.',
     ],
   );
 
@@ -173,8 +173,8 @@ function comingAndGoing(
 ): ReportTable {
   const last = idle.map(({ phase }) => opened(phase)).findLast(({ count }) => count > 0);
   const loads = [
-    { name: 'churn', what: 'opened and ended around each call' },
-    { name: ABANDONED, what: 'opened for each call, never ended' },
+    { name: 'churn', what: 'opened and closed around each call' },
+    { name: ABANDONED, what: 'opened for each call, never closed' },
   ].flatMap(({ name, what }) => {
     const phase = phaseOf(name);
     if (!phase) return [];
@@ -202,7 +202,7 @@ function comingAndGoing(
       },
     ],
     [
-      'A handshake: initialize and notifications/initialized; of those to be held, up to the answer to the request for the stream. 10 users come and go.',
+      'A handshake is initialize and notifications/initialized, and for held sessions also the answer to the stream request. 10 VUs come and go.',
       ...(abandoned ? [abandonedSentence(abandoned)] : []),
     ],
   );
@@ -212,16 +212,16 @@ function abandonedSentence({ asked, known, afterS, most, left }: Abandoned) {
   const counts =
     most === null || left === null
       ? ''
-      : `; the server counted ${number(most)} sessions then and ${number(left)} after it`;
-  return `Of ${counted(asked, 'session')} that nobody used for ${number(afterS)} s the server still knew ${number(known)}${counts}.`;
+      : `; its own session count fell from ${number(most)} to ${number(left)}`;
+  return `After ${number(afterS)} s without use, the server still knew ${number(known)} of ${counted(asked, 'session')}${counts}.`;
 }
 
 function memorySentence(most: number, stopped: string | null, line: Line | null) {
   const held = `${number(most)} idle sessions were held${stopped ? `: ${stopped}` : ''}`;
-  if (!line) return `${held}; what one costs the server is not known`;
+  if (!line) return `${held}; the memory per session is unknown`;
   const { slope, error } = line;
-  if (slope <= error) return `${held}; what one costs the server is inconclusive`;
-  return `${held}; one costs the server ${bytes(slope)} (+-${percent(error / slope, 2)})`;
+  if (slope <= error) return `${held}; the memory per session is inconclusive`;
+  return `${held}; each uses ${bytes(slope)} of server memory (+-${percent(error / slope, 2)})`;
 }
 
 /** @returns no thresholds if the server does not report its sessions */
@@ -236,7 +236,7 @@ function givenBack(abandoned: Abandoned | null): Threshold[] {
       limit: 0,
       observed: asked > 0 ? known : null,
       samples: asked,
-      what: 'sessions that nobody used and the server still had',
+      what: 'unused sessions that the server kept',
       format: number,
     }),
   ];

@@ -1,5 +1,6 @@
 /**
- * How many sessions does a server hold, and what does each cost? This is the load of one trial (trials.ts).
+ * How many sessions can a server hold, and what does each session cost? This script is the load of one trial
+ * (trials.ts).
  */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
@@ -48,11 +49,11 @@ const LOADS = {
 
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'connections',
-  title: 'idle and active sessions, from 100 to as many as the machine holds',
+  title: 'idle and active sessions, from 100 up to the limit of the machine',
   group: 'protocol and access',
   about:
-    'idle and active sessions from 100 up; memory for each with its interval, handshakes/s, churn, abandoned sessions',
-  judgedBy: 'failures < 1%; the reference target gives back what nobody uses',
+    'idle and active sessions from 100 up; memory per session with a confidence interval, handshakes/s, churn, abandoned sessions',
+  judgedBy: 'failures < 1%; the reference target must release abandoned sessions',
   servers: 'any',
   covers: ['erlmcp: Concurrent Connection Scaling'],
   workload: reference,

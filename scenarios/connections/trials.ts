@@ -41,7 +41,7 @@ const PLANS: Record<ProfileName, { sizes: number[]; trialS: number; timeoutS: nu
 const OPENED_PER_S = 200;
 
 export function check(config: ConnectionsConfig) {
-  needConnection(config, 'connections holds connections');
+  needConnection(config, 'connections keeps connections open');
   const { TARGET_PROTOCOL } = config;
   const { dialect, era } = readProtocol(TARGET_PROTOCOL);
   if ((dialect && dialect !== 'mcp') || era === 'modern') {

@@ -78,9 +78,9 @@ export default function crud({ plan, phases, groups, increases }: Facts): Built 
       { name: 'within', unit: 'text', of: within },
     ],
     [
-      `One user. ops/s, p50 and p95: the median of ${times} repetition${times === 1 ? '' : 's'}, p95 where each has 20 calls; p99 and max: of all calls together, p99 where they are 100.`,
-      'ops/s of a bulk operation: resources a second; its budget is for a call, which has 10 of them.',
-      'What the certificate authority decides has no budget.',
+      `One VU. ops/s, p50 and p95: median of ${times} repetition${times === 1 ? '' : 's'}, p95 if each has at least 20 calls. p99 and max: of all calls together, p99 if there are at least 100.`,
+      'For bulk operations, ops/s is resources per second; the budget is for one call with 10 resources.',
+      'Operations that depend on the certificate authority have no budget.',
     ],
   );
   return {
@@ -125,7 +125,7 @@ function budgets(operations: Repeated[]) {
     { name: 'target below', unit: 'ms', of: ({ ms }) => ms },
     { name: 'achieved', unit: 'ms', of: ({ p95 }) => p95 },
     { name: 'headroom', unit: 'factor', of: ({ ms, p95 }) => (p95 === null ? null : ms / p95) },
-    { name: 'the slowest of them', unit: 'text', of: ({ name }) => name },
+    { name: 'slowest operation', unit: 'text', of: ({ name }) => name },
     {
       name: 'status',
       unit: 'text',
@@ -150,7 +150,7 @@ function authority(operations: Repeated[], increases: Increases) {
     findings.push(
       note(
         name,
-        `${name}: ${percent(share)} of its time is the certificate authority's, which takes ${milliseconds(figures.authority_ms)}`,
+        `${name}: ${percent(share)} of its time is spent in the certificate authority, which takes ${milliseconds(figures.authority_ms)}`,
         { figures },
       ),
     );

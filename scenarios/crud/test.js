@@ -1,7 +1,7 @@
 /**
- * How long does each operation on a resource take? One VU calls one operation after the other, as in the
- * benchmark document. Calls that involve the certificate authority take seconds: they have no warm-up, and
- * their full number is made only with PROFILE=full.
+ * How long does each operation on a resource take? One VU calls the operations in sequence, as in the
+ * benchmark document. Calls that involve the certificate authority take seconds. They have no warm-up, and
+ * only PROFILE=full makes all of them.
  */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
@@ -40,8 +40,8 @@ export const { options, setup, iterate, teardown } = defineTest({
   title: 'each operation on proxy hosts, certificates, access lists and streams',
   group: 'resources behind an API',
   about:
-    'every operation on proxy hosts, certificates, access lists and streams: 20 warm-ups, 50 to 100 calls, three times',
-  judgedBy: 'medians: list p95 < 50 ms, create < 200, update < 150, bulk < 1 s per 10',
+    'every operation on proxy hosts, certificates, access lists and streams: 20 warm-up calls, 50 to 100 calls, three repetitions',
+  judgedBy: 'median p95: list < 50 ms, create < 200 ms, update < 150 ms, bulk < 1 s per 10 items',
   servers: 'operations',
   covers: [
     'NPM MCP server: Throughput Benchmarks',

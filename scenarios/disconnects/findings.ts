@@ -27,14 +27,18 @@ export const findingsOf = ({ ways, parts, lost }: Found): Finding[] => [
   ...returned(parts),
   ...others(parts),
   ...(lost > 0
-    ? [about(`${counted(lost, 'stream')} of clients that stayed ended while others came and went`, { lost })]
+    ? [
+        about(`${counted(lost, 'stream')} of connected clients closed while other clients came and went`, {
+          lost,
+        }),
+      ]
     : []),
 ];
 
 const REMEDIES = {
-  delete: 'free what belongs to a session when it is ended (DELETE)',
-  close: 'expire idle sessions, and free their resources',
-  reset: 'expire idle sessions, and free their resources',
+  delete: "free a session's resources when the client ends it (DELETE)",
+  close: 'expire idle sessions and free their resources',
+  reset: 'expire idle sessions and free their resources',
 };
 
 /** Costs that are significantly above zero. */
@@ -64,10 +68,10 @@ function known({ leaving, known, afterS }: Way): Finding[] {
 function returned(parts: readonly Part[]): Finding[] {
   const [calm, back] = [partIn(parts, 'half'), partIn(parts, 'back')];
   if (!back?.opening || back.opened === 0) return [];
-  const before = calm?.opening ? `; one after the other, ${milliseconds(calm.opening.p95)}` : '';
+  const before = calm?.opening ? `, one at a time ${milliseconds(calm.opening.p95)}` : '';
   return [
     about(
-      `${counted(back.opened, 'client')} came back within a second: a session and a stream took each up to ${milliseconds(back.opening.max)}, p95 ${milliseconds(back.opening.p95)}${before}`,
+      `${counted(back.opened, 'client')} reconnected within a second: opening a session and a stream took up to ${milliseconds(back.opening.max)}, p95 ${milliseconds(back.opening.p95)}${before}`,
       { returned: back.opened, return_p95_ms: back.opening.p95 },
     ),
   ];
@@ -89,16 +93,16 @@ function others(parts: readonly Part[]): Finding[] {
   return [
     about(
       isSlower(calm, slow.p95)
-        ? `others' calls took ${number(factor)} times as long ${MOMENTS[slow.part]}: ${figures}`
-        : `others' calls were not slower while clients came and went: ${figures}`,
+        ? `other clients' calls took ${number(factor)} times as long ${MOMENTS[slow.part]}: ${figures}`
+        : `other clients' calls were not slower while clients came and went: ${figures}`,
       { slowdown: factor },
     ),
   ];
 }
 
 const MOMENTS = {
-  here: 'while clients came back',
-  back: 'while clients came back',
+  here: 'while clients reconnected',
+  back: 'while clients reconnected',
   gone: 'after clients had left',
 };
 

@@ -36,12 +36,12 @@ export interface Part {
 
 const PARTS = {
   before: 'without clients',
-  half: 'half of them',
-  here: 'all, half of whom have just come',
-  gone: 'half of them, the others have left',
+  half: 'half',
+  here: 'all, half have just connected',
+  gone: 'half, the others have left',
   later: 'the same, later',
-  back: 'all are back',
-  after: 'none any more',
+  back: 'all have reconnected',
+  after: 'all have left',
 };
 
 export default function disconnects({ phases, signals, groups, streams: [record] }: Facts): Built {
@@ -62,9 +62,9 @@ export default function disconnects({ phases, signals, groups, streams: [record]
       ...(lines.length > 0
         ? [
             tableOf(
-              'What is left of a client',
+              'What remains of a client',
               lines,
-              [{ name: 'it', unit: 'text', of: ({ leaving }) => WAYS[leaving].does }, ...costColumns()],
+              [{ name: 'client', unit: 'text', of: ({ leaving }) => WAYS[leaving].does }, ...costColumns()],
               [COST_NOTE],
             ),
           ]
@@ -145,7 +145,7 @@ const partTable = (parts: readonly Part[]): ReportTable =>
       { name: 'took max', unit: 'ms', of: ({ opening }) => opening?.max ?? null },
     ],
     [
-      'Calls are those of other users, 20 a second. Came: clients that opened a session and a stream; took: what that took each of them, up to the answer to the request for a stream.',
+      'Calls: of other VUs, 20 per second. Came: clients that opened a session and a stream. Took: time per client, up to the answer to the stream request.',
     ],
   );
 
@@ -165,6 +165,6 @@ const phaseTable = (measured: readonly Phase[], signals: Facts['signals']): Repo
       { name: 'sessions', unit: 'count', of: mean('sessions') },
       { name: 'CPU', unit: 'ratio', of: mean('cpu') },
     ],
-    ['Sessions: those of a server that counts them.'],
+    ['Sessions: only for a server that reports their number.'],
   );
 };

@@ -1,13 +1,13 @@
 /**
- * What does a server keep of clients that leave, and how are others affected when all of them return at once?
+ * What does a server retain after clients leave, and how are other clients affected when they return at once?
  */
 import { ConfigError } from '../../contract/config-error.js';
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
 /**
- * clients: unless CLIENTS is set; waves: per way to leave; hereS, goneS: how long half of the clients are
- * connected in a wave, and disconnected; laterS: time after the last wave
+ * clients: default of CLIENTS; waves: waves per way to leave; hereS, goneS: time per wave in which half of the
+ * clients are connected and disconnected; laterS: lengths of the phases after the last wave
  */
 const PROFILES = {
   smoke: { clients: 40, waves: 1, hereS: 2, goneS: 3, laterS: [5] },
@@ -54,7 +54,7 @@ function phasesOf(profile) {
   return [
     phase('before', hereS, 0, 'before'),
     { ...phase('half', hereS, stay, 'half'), pause: `${hereS}s` },
-    // Start with an extra wave, because the heap grows with the first clients, whether or not they leave.
+    // Start with an extra wave, because the heap grows with the first clients even if they do not leave.
     ...(waves > 1 ? waveOf('delete', 0) : []),
     ...WAYS.flatMap((leaving) => numbers.flatMap((wave) => waveOf(leaving, wave))),
     ...laterS.map((lengthS, index) => phase(`later-${index + 1}`, lengthS, stay, 'later')),
@@ -65,10 +65,10 @@ function phasesOf(profile) {
 
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'disconnects',
-  title: '20 calls/s while half of the clients leave, and come back within a second',
+  title: '20 calls/s while half of the clients leave and return within a second',
   group: 'protocol and access',
   about:
-    'half of `CLIENTS` leave again and again (they end their sessions, close their connections, reset them) and come back within a second: what the server keeps of them, how long the return takes, what the others feel',
+    'half of `CLIENTS` leave repeatedly (close their sessions, close or reset their connections) and return within a second: memory that the server retains, duration of the return, effect on the other clients',
   judgedBy: 'failures < 1%',
   servers: 'any',
   workload: reference,

@@ -3,6 +3,6 @@ import { optional, positiveInteger } from '../../contract/types.js';
 export const variables = {
   CLIENTS: {
     type: optional(positiveInteger),
-    help: 'disconnects: number of clients, half of which leave [40 at smoke, 1,000, 4,000 at full]',
+    help: 'disconnects: number of clients; half of them leave [smoke: 40; quick: 1,000; full: 4,000]',
   },
 };

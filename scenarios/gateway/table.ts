@@ -62,11 +62,11 @@ export default function gateway({ phases, trials, seconds }: Facts<GatewayResult
   return {
     tables: [
       tableOf(
-        `The same calls, ${number(result?.rate)}/s each: direct, and through ${result?.gateway ?? 'the gateway'}`,
+        `The same calls at ${number(result?.rate)}/s: direct, and through ${result?.gateway ?? 'the gateway'}`,
         steady,
         [WAY, { name: 'requests', unit: 'count', of: (row) => sumOf(row, 'requests') }, FAILED, ...LATENCIES],
         [
-          `the first ${OPENING_S} s of each phase, in which users open their sessions, are left out; a percentile is shown from ${PERCENTILES.map(({ needs }) => needs).join(', ')} answers on, and is at most ${percent(PERCENTILE_ERROR)} off`,
+          `The first ${OPENING_S} s of each phase are left out, because VUs open their sessions. A percentile needs at least ${PERCENTILES.map(({ needs }) => needs).join(', ')} answers and is at most ${percent(PERCENTILE_ERROR)} off.`,
         ],
       ),
       tableOf(
@@ -74,22 +74,22 @@ export default function gateway({ phases, trials, seconds }: Facts<GatewayResult
         through,
         [WAY, ...ADDED],
         [
-          `through the gateway minus direct, in each of the ${count} rounds: the mean of these differences, with Student's t interval`,
+          `The mean, over the ${count} rounds, of the gateway's latency minus the direct latency, with Student's t interval.`,
         ],
       ),
       tableOf(
-        `${users} users that call in a loop`,
+        `${users} VUs that call in a loop`,
         loop,
         [
           WAY,
           { name: 'calls/s', unit: 'per_s', of: (row) => meanOf(row, 'perS') },
-          { name: 'of direct (95% interval)', unit: 'text', of: ratioText },
+          { name: 'vs direct (95% interval)', unit: 'text', of: ratioText },
           ...LATENCIES,
           FAILED,
           { name: 'CPUs', unit: 'count', of: busyOf },
         ],
         [
-          `the interval is that of the mean ratio of the ${count} rounds, by Student; CPUs: processors that the gateway kept busy`,
+          `The interval is Student's t interval of the mean ratio over the ${count} rounds. CPUs: processors that the gateway kept busy.`,
         ],
       ),
     ],
@@ -103,8 +103,8 @@ export default function gateway({ phases, trials, seconds }: Facts<GatewayResult
       ...loop.flatMap((row) => {
         const processors = busyOf(row) ?? 0;
         const statement =
-          `${row.way}, users in a loop: the gateway kept ${number(processors)} processors busy; ` +
-          'one process has no more than one, so that is its limit, not the target';
+          `${row.way}, VUs in a loop: the gateway kept ${number(processors)} processors busy; ` +
+          'a single process cannot use more than one, so the gateway is the limit, not the target';
         const finding = note("gateway's CPU", statement, { figures: { processors } });
         return processors < ONE_PROCESS ? [] : [finding];
       }),

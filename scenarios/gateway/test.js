@@ -1,15 +1,16 @@
 /**
- * What does a gateway cost? This is one trial: trials.ts alternates between direct and through the gateway.
+ * What does a gateway cost? This script is one trial. trials.ts alternates between direct calls and calls
+ * through the gateway.
  */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
 export const { options, setup, iterate } = defineTest({
   name: 'gateway',
-  title: 'the same calls direct and through a gateway, in turn: what it adds, and what it takes away',
+  title: 'the same calls direct and through a gateway: added latency, lost throughput',
   group: 'around the server',
   about:
-    'the same calls direct and through a gateway, in turn: what it adds at p50, p95, p99, with intervals. ContextForge (on SQLite, or `GATEWAY_STORE=stack`; `make gateway-up` starts it by itself), or any with `GATEWAY_URL=`',
+    'the same calls direct and through a gateway, alternating: added latency at p50, p95 and p99, with confidence intervals. The gateway is ContextForge (SQLite, or `GATEWAY_STORE=stack`), or any other with `GATEWAY_URL=`; `make gateway-up` starts only ContextForge',
   judgedBy: 'failures < 1%',
   servers: 'any',
   covers: ['MCP Gateway: Establishing a Baseline', 'MCP Gateway: Interpreting Results'],

@@ -52,7 +52,7 @@ const MIN_ROUNDS = 2;
 const NO_OTHER_CREDENTIALS = { TARGET_HEADERS: '', OAUTH_CLIENT_ID: '', TARGET_CERT: '', TARGET_KEY: '' };
 
 export function check(config: GatewayConfig) {
-  needConnection(config, 'gateway puts a gateway in front of it');
+  needConnection(config, 'gateway needs an address for a gateway');
   const { GATEWAY_URL, GATEWAY_RPC_URL, GATEWAY_STORE, TARGET_CONFIRM, RATE, MAX_RATE } = config;
   if (GATEWAY_RPC_URL && !GATEWAY_URL) {
     throw new ConfigError('GATEWAY_RPC_URL needs GATEWAY_URL');
@@ -61,12 +61,10 @@ export function check(config: GatewayConfig) {
   if (GATEWAY_URL) needConfirmed('GATEWAY_URL', GATEWAY_URL, TARGET_CONFIRM);
   if (GATEWAY_RPC_URL) needConfirmed('GATEWAY_RPC_URL', GATEWAY_RPC_URL, TARGET_CONFIRM);
   if (RATE !== null && RATE > MAX_RATE)
-    tooMuch(`RATE is ${RATE}, more than MAX_RATE=${MAX_RATE}`, 'MAX_RATE', RATE);
+    tooMuch(`RATE is ${RATE}; valid: at most MAX_RATE=${MAX_RATE}`, 'MAX_RATE', RATE);
   const other = ['TARGET_HEADERS', 'OAUTH_CLIENT_ID', 'TARGET_CERT'].find((name) => process.env[name]);
   if (other && !GATEWAY_URL) {
-    throw new ConfigError(
-      `${other} needs GATEWAY_URL; the gateway that is started without it uses TARGET_TOKEN`,
-    );
+    throw new ConfigError(`${other} needs GATEWAY_URL; without GATEWAY_URL, the gateway uses TARGET_TOKEN`);
   }
   if (GATEWAY_STORE === 'stack') {
     if (GATEWAY_URL) {
@@ -159,7 +157,7 @@ async function probe(lab: GatewayLab, ways: Ways): Promise<number> {
   const seconds = PROBE_S[lab.config.PROFILE];
   const found = [];
   for (const [way, env] of Object.entries(ways)) {
-    lab.logProgress(`how many calls/s does ${way} do?`);
+    lab.logProgress(`measuring the highest rate of ${way}`);
     const trial = await lab.trial({
       name: `probe-${way}`,
       labels: { way, round: 'probe' },
@@ -171,6 +169,6 @@ async function probe(lab: GatewayLab, ways: Ways): Promise<number> {
     lab.logProgress(`${Math.round(loop?.achieved_rps ?? 0)} calls/s`);
   }
   const rate = Math.max(MIN_RATE, Math.round(Math.min(...found) * RATE_SHARE * 10) / 10);
-  lab.logProgress(`each way gets ${rate} calls/s`);
+  lab.logProgress(`each way is loaded with ${rate} calls/s`);
   return rate;
 }

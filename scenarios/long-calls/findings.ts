@@ -29,7 +29,7 @@ function tooShort(rows: readonly Row[]): Finding | null {
   return about(
     `calls of ${duration(call.seconds)} took ${timeText(medianOf(call.took))}: ARGS does not control how long the tool takes`,
     { asked_s: call.seconds, took_s: medianOf(call.took) / 1000 },
-    [remedy('set the argument that does to SECONDS or MILLISECONDS')],
+    [remedy('set the argument that controls it to SECONDS or MILLISECONDS')],
   );
 }
 
@@ -48,7 +48,7 @@ function longest(rows: readonly Row[]): Finding[] {
       `${upTo(silent)} succeed without progress, ${upTo(reporting)} with progress`,
       figures,
       reporting > silent
-        ? [remedy('send progress notifications, or raise the idle timeout of the proxies in between')]
+        ? [remedy('send progress notifications, or raise the idle timeout of intermediaries')]
         : [],
     ),
   ];
@@ -69,7 +69,7 @@ function cutOff(rows: readonly Row[]): Finding[] {
     const reports = `although ${counted(sumOf('reports'), 'notification')} arrived`;
     const calls = way === 'silent' ? 'calls without progress' : `calls with progress, ${reports},`;
     const statement = limit
-      ? `the server, or something in between, ends ${calls} after ${timeText(limit.ms[1])}: ${share}`
+      ? `the server or an intermediary closes ${calls} after ${timeText(limit.ms[1])}: ${share}`
       : `${calls} fail after different times: ${share}`;
     return [about(statement, { failed, ...(limit && { limit_s: limit.ms[1] / 1000 }) })];
   });
@@ -84,13 +84,9 @@ function progress(rows: readonly Row[]): Finding[] {
   if (firstReportMs < LONG_CALLS.minHeldBack * medianOf(took)) return [];
   return [
     about(
-      `progress arrives only with the result: the first report of a call of ${duration(seconds)} arrived after ${timeText(firstReportMs)}`,
+      `progress arrives only with the result: the first notification of a call of ${duration(seconds)} arrived after ${timeText(firstReportMs)}`,
       { first_report_s: firstReportMs / 1000 },
-      [
-        remedy(
-          'flush each event, and turn off response buffering of the proxies in between (X-Accel-Buffering: no)',
-        ),
-      ],
+      [remedy('flush each event, and turn off response buffering in intermediaries (X-Accel-Buffering: no)')],
     ),
   ];
 }

@@ -16,7 +16,7 @@ export default function longCalls({ phases, groups, signals }: Facts): Built {
 
 const lengthTable = (rows: readonly Row[]): ReportTable =>
   tableOf(
-    'Calls by their length',
+    'Calls by length',
     rows,
     [
       { name: 'length', unit: 's', of: ({ seconds }) => seconds },
@@ -30,8 +30,8 @@ const lengthTable = (rows: readonly Row[]): ReportTable =>
       { name: 'notifications', unit: 'count', of: ({ reports }) => reports },
     ],
     [
-      'p50 and max: calls that succeeded. Failed after: the median of the others. Notifications: on the streams of these calls, their results aside.',
-      'Clients have timeouts of their own: the official TypeScript SDK abandons a call after 60 s by default.',
+      'p50 and max: successful calls. Failed after: median of the failed calls. Notifications: on the streams of these calls, without their results.',
+      'Clients have their own timeouts: the official TypeScript SDK abandons a call after 60 s by default.',
     ],
   );
 

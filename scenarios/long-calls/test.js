@@ -1,12 +1,12 @@
-/** How long may a call take before something ends it, and does progress keep it alive? */
+/** How long may a call take before a timeout ends it, and does progress keep it alive? */
 import { ConfigError } from '../../contract/config-error.js';
 import { parseDuration } from '../../contract/duration.js';
 import { defineTest } from '../../lib/test.js';
 import { workload } from '../../workloads/long-calls.js';
 
 /**
- * lengthsS: call lengths if CALL_DURATIONS is not set. calls: calls of each length, both with progress and
- * without. retries: calls that are abandoned and retried.
+ * lengthsS: call durations if CALL_DURATIONS is not set; calls: number of calls per duration, both with and
+ * without progress; retries: number of calls that are abandoned and retried
  */
 const PROFILES = {
   smoke: { lengthsS: [1, 5], calls: 2, retries: 1 },
@@ -73,10 +73,10 @@ function phasesOf(profile) {
 
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'long-calls',
-  title: 'calls that take longer and longer, without progress and with it',
+  title: 'calls of increasing duration, with and without progress',
   group: 'protocol and access',
   about:
-    'calls of `CALL_DURATIONS` (1 s to 5 min), without progress and with it: which of them are answered, after which time something ends the others, and whether a retry does the work a second time',
+    'calls of `CALL_DURATIONS` (1 s to 5 min), with and without progress: which calls are answered, after what time the others are cut off, and whether a retry repeats the work',
   judgedBy: 'failures < 1%',
   servers: 'any',
   workload: workload(__ENV, `${GIVE_UP_S}s`),

@@ -12,6 +12,6 @@ const durations = {
 export const variables = {
   CALL_DURATIONS: {
     type: optional(durations),
-    help: 'long-calls: call lengths; ARGS needs SECONDS or MILLISECONDS [smoke: 1s,5s; quick: 1s,10s,30s,61s,125s; full: also 300s]',
+    help: 'long-calls: durations of the calls; ARGS must contain SECONDS or MILLISECONDS [smoke: 1s,5s; quick: 1s,10s,30s,61s,125s; full: also 300s]',
   },
 };

@@ -31,20 +31,20 @@ export default function memory({ trials }: Facts<MemoryResult>): Built {
     tables: [
       sizeTable('Memory at rest', 'workers', atRest, [
         `${worker}.`,
-        "Resident size of all of the target's processes, its primary among them.",
+        "Resident size of all of the target's processes, including the primary.",
       ]),
       sizeTable('Memory by connections', 'connections', groupsOf(pool), [
         `${connection}.`,
-        "The same, with 1 worker, at rest after a load that opened its connections; PostgreSQL's own memory is not in it.",
+        "The same with 1 worker, at rest after a load that opened its connections, without PostgreSQL's own memory.",
       ]),
       sizeTable('Memory by cached users', 'cached users', someOf(cache), [
         `${user}.`,
-        'Of Redis, where the cache is.',
+        'Memory of Redis, which stores the cache.',
       ]),
     ],
     findings: [worker, connection, user].map((statement) =>
       note('memory', statement, {
-        confidence: statement.startsWith(INCONCLUSIVE) ? 'inconclusive' : 'high',
+        confidence: statement.includes(INCONCLUSIVE) ? 'inconclusive' : 'high',
       }),
     ),
   };
@@ -84,12 +84,12 @@ const INCONCLUSIVE = 'inconclusive';
 export function perOne(unit: string, points: Point[]): string {
   const line = fitLine(points);
   if (!line)
-    return `${INCONCLUSIVE} what a ${unit} takes: fewer than three measurements, or of one number alone`;
+    return `memory per ${unit} is ${INCONCLUSIVE}: fewer than three measurements, or only one number of them`;
   const { slope, error, count } = line;
   if (Math.abs(slope) <= error) {
-    return `${INCONCLUSIVE} what a ${unit} takes: ${signed(slope)} with an error of ${bytes(error)}, from ${count} measurements`;
+    return `memory per ${unit} is ${INCONCLUSIVE}: ${signed(slope)} with an error of ${bytes(error)}, from ${count} measurements`;
   }
-  return `${signed(slope)} for each ${unit} (within ${bytes(error)}, 19 times of 20; ${count} measurements)`;
+  return `${signed(slope)} per ${unit} (+-${bytes(error)}, 95 % interval; ${count} measurements)`;
 }
 
 const signed = (size: number) => (size < 0 ? `-${bytes(-size)}` : bytes(size));

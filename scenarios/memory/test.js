@@ -1,6 +1,6 @@
 /**
- * How much memory does the server use? This load makes the target cache users or open its connections
- * (trials.ts).
+ * How much memory does the server use? This script is the load of one trial (trials.ts): the target caches users
+ * or opens its pooled connections.
  */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
@@ -19,16 +19,16 @@ const PARTS = {
       steps: [{ name: 'cache', operation: 'cache_user', iterations: Number(__ENV.CACHED) || 5000 }],
     },
   },
-  // More VUs than any pool has connections, so that all connections are opened, and no more than may wait for
-  // two.
+  // More VUs than any pool has connections, so that all connections are opened. The smallest pool of two
+  // connections limits how many VUs may wait.
   pool: { phases: [{ name: 'pool', operation: 'search_users', vus: 60, iterations: 600, duration: '30s' }] },
 };
 
 export const { options, setup, iterate } = defineTest({
   name: 'memory',
-  title: 'memory at rest, per cached user, per pooled connection',
+  title: 'idle memory, memory per cached user and per pooled connection',
   group: 'limits and tuning',
-  about: "the reference target's memory at rest, per cached resource, per pooled connection",
+  about: 'idle memory of the reference target, memory per cached resource and per pooled connection',
   judgedBy: 'failures < 1%',
   servers: 'reference',
   does: 'restarts the reference target with other settings and reads the memory of its processes',

@@ -16,7 +16,7 @@ export default function network({ trials, phases, groups }: Facts<NetworkResult>
   return {
     tables: [
       tableOf('Request and response sizes', trials?.result?.sizes ?? [], SIZES, [
-        'Bodies without HTTP headers, means; no figure with gzip: the server did not compress it (the reference target: below 1 KB).',
+        'Mean size of bodies without HTTP headers. No figure with gzip means that the server did not compress the body (the reference target: below 1 KB).',
       ]),
       bandwidthTable(traffic, groups),
       connectionsTable(traffic, of('connections'), groups),
@@ -48,7 +48,7 @@ function bandwidthTable(traffic: Phase[], groups: Facts['groups']) {
     { name: 'bandwidth', unit: 'text', of: (phase) => `${number(bits(phase) / 1e6)} Mbit/s` },
     { name: 'of 1 Gbit/s', unit: 'ratio', of: (phase) => bits(phase) / LINK_BITS_PER_S },
   ];
-  const notes = ["On the wire between generator and server, HTTP headers included, TCP's own not."];
+  const notes = ['On the wire between generator and server, with HTTP headers, without TCP headers.'];
   return tableOf('Bandwidth', traffic, columns, notes);
 }
 
@@ -76,15 +76,15 @@ function connectionsTable(traffic: Phase[], opened: Phase[], groups: Facts['grou
     ['connection set-up (TCP)', ...timed('mcp_request_connecting', 'no connection was opened', 'p95', 'p99')],
     ['TLS handshake', ...timed('mcp_request_tls', 'the target is not https', 'p95')],
     keepAlive > 0
-      ? ['keep-alive timeout', `${number(keepAlive)} s`, 'as the server says in its answers']
-      : ['keep-alive timeout', null, 'the server does not say'],
+      ? ['keep-alive timeout', `${number(keepAlive)} s`, "announced in the server's answers"]
+      : ['keep-alive timeout', null, 'not announced by the server'],
     ['connections opened', number(connections), `for ${number(requests)} requests of ${kinds}`],
-    ['reuse', reused, 'requests that opened none: also on those of the warm-up'],
-    ['failed connections', share, `${number(failed)} of ${number(tried)} that were tried`],
+    ['reuse', reused, 'requests on an open connection, including those from the warm-up'],
+    ['failed connections', share, `${number(failed)} of ${number(tried)} attempts`],
   ];
   return tableOf('Connection behaviour', rows, [
     { name: 'connections', unit: 'text', of: ([what]) => what },
     { name: 'value', unit: 'text', of: ([, value]) => value },
-    { name: 'what it is', unit: 'text', of: ([, , about]) => about },
+    { name: 'description', unit: 'text', of: ([, , about]) => about },
   ]);
 }

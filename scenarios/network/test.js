@@ -1,6 +1,6 @@
 /**
- * What goes over the wire? Each part is a separate k6 run (trials.ts). On a server other than the reference
- * target, the whole workload is loaded instead of the reference target's operations.
+ * What goes over the wire? Each part is a separate k6 run (trials.ts). On other servers, the whole workload
+ * replaces the reference target's operations.
  */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
@@ -78,7 +78,7 @@ const PARTS = {
     phases: [{ name: 'connect', vus: 5, iterations: 500, duration: '60s' }],
   },
 };
-// `make plan` and the check before a run set no part. The other parts need the reference target's operations.
+// `make plan` and the check before a run do not set a part. The other parts need the reference target's operations.
 const whole = __ENV.REFERENCE_TARGET === '' || __ENV.WORKLOAD || __ENV.TOOL;
 const part = __ENV.PART || (whole ? 'all' : 'traffic');
 
@@ -86,7 +86,8 @@ export const { options, setup, iterate, teardown } = defineTest({
   name: 'network',
   title: 'sizes with and without gzip, bandwidth, connections',
   group: 'limits and tuning',
-  about: 'bytes of requests and answers with and without gzip, bandwidth, connection set-up, reuse, failures',
+  about:
+    'request and response sizes with and without gzip, bandwidth, connection setup, connection reuse, failures',
   judgedBy: 'failures < 1%',
   servers: 'any',
   covers: [

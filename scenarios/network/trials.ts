@@ -34,7 +34,7 @@ const trafficSecondsOf = ({ PROFILE, DURATION }: Config) => DURATION ?? TRAFFIC_
 
 export const nativeOnly = true;
 
-export const check = (config: Config) => needConnection(config, 'network measures what goes over the wire');
+export const check = (config: Config) => needConnection(config, 'network measures network traffic');
 
 export const lasts: TrialsModule<Config>['lasts'] = (config) =>
   TRIALS_OF_CALLS * CALLS_S + KINDS_OF_TRAFFIC * trafficSecondsOf(config);

@@ -30,7 +30,7 @@ export default function payload({ plan, phases, groups, signals }: Facts): Built
   const columns: Column<Phase>[] = [
     { name: 'KB', unit: 'text', of: ({ labels }) => labels[LABEL] ?? null },
     { name: 'messages', unit: 'per_s', of: ({ achieved_rps: rate }) => rate },
-    { name: 'of first', unit: 'ratio', of: ({ achieved_rps: rate }) => ratio(rate, sized[0]?.achieved_rps) },
+    { name: 'vs first', unit: 'ratio', of: ({ achieved_rps: rate }) => ratio(rate, sized[0]?.achieved_rps) },
     { name: 'p50', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p50 ?? null },
     { name: 'p95', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p95 ?? null },
     { name: 'p99', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p99 ?? null },
@@ -45,10 +45,10 @@ export default function payload({ plan, phases, groups, signals }: Facts): Built
     { name: 'bottleneck', unit: 'text', of: (phase) => (isBusy(phase) ? 'CPU' : null) },
   ];
   const message = alike
-    ? 'A message here is a request and its answer, each with that payload'
-    : "A message here is a request with a text of that size, and its answer, whose size is the server's choice";
+    ? 'A message is a request and its answer, each with this payload'
+    : 'A message is a request with a text of this size, and its answer, whose size the server chooses';
   const notes = [
-    `${message}; bytes are those on the wire, headers included. CPU: the server's; bottleneck: CPU where the machine, which may be the load generator's, too, had none left.`,
+    `${message}. Bytes: on the wire, with headers. CPU: of the server. Bottleneck: CPU if the machine, which may also run the load generator, had none left.`,
     ...(alike ? [DOCUMENTED] : []),
   ];
   const shown = columns.filter(({ name }) => !alike || name !== 'an answer');
@@ -69,12 +69,12 @@ export function knee(
 ): [statement: string, rest: { figures: Record<string, number | null> }] {
   const line = fitLine(sized.map((phase) => [Number(phase.labels[LABEL]), 1e6 / Number(phase.achieved_rps)]));
   if (!line || line.slope <= line.error || line.start <= 0) {
-    return ['from the sizes measured it can not be told what a KB costs: inconclusive', { figures: {} }];
+    return ['the cost per KB is inconclusive with the measured sizes', { figures: {} }];
   }
   const { start, slope, error } = line;
   return [
-    `the knee is at about ${number(start / slope)} KB ${ways}: a message takes ${number(start)} us and ${number(slope)} us (+-${percent(error / slope, 2)}) ` +
-      'for each KB, so below it the number of messages is what costs, above it their bytes',
+    `the knee is at about ${number(start / slope)} KB ${ways}: a message takes ${number(start)} us plus ${number(slope)} us (+-${percent(error / slope, 2)}) ` +
+      'per KB, so below the knee the number of messages dominates the cost, above it their size',
     { figures: { knee_kb: start / slope, fixed_us: start, per_kb_us: slope } },
   ];
 }

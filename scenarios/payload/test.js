@@ -5,10 +5,10 @@ import reference from '../../workloads/reference.js';
 
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'payload',
-  title: 'messages of 1 to 32 KB each way',
+  title: 'messages of 1 to 32 KB in each direction',
   group: 'protocol and access',
   about:
-    "messages of 1 to 32 KB each way from 10 users; on your own server one tool's text argument grows from 1 to 32 KB: the first that its schema lets grow, or that of `TOOLS=`",
+    'messages of 1 to 32 KB in each direction from 10 VUs; on your own server, a text argument grows from 1 to 32 KB: the first argument whose schema allows it, or an argument of the tool in `TOOLS=`',
   judgedBy: 'failures < 0.1%',
   servers: 'any',
   covers: ['erlmcp: Network I/O Benchmark', 'MCP Gateway: JSON Serialization Performance'],

@@ -39,8 +39,8 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     { name: 'holds', unit: 'text', of: ({ missed }) => (missed.length === 0 ? 'yes' : 'no') },
   ];
   const notes = [
-    `A step holds with ${percent(TRUST.minDelivered)} of its load made, p99 (of ${NORMAL.minP99Calls} answers or more) below ${milliseconds(P99_MS)} and fewer than ${percent(FAILURE_SHARE)} failed; CPU is of the whole machine.`,
-    'Each step begins where the one before left the server: after the first that does not hold, later ones start with what had piled up.',
+    `A step holds if ${percent(TRUST.minDelivered)} of its load is delivered, p99 (with at least ${NORMAL.minP99Calls} answers) is below ${milliseconds(P99_MS)} and failures are below ${percent(FAILURE_SHARE)}. CPU is a share of the whole machine.`,
+    'Steps follow each other without a pause: after the first step that does not hold, later steps start with a backlog.',
   ];
   // Only steps before the first broken one count: a later one may hold by chance.
   const firstBroken = judged.findIndex(({ missed }) => missed.length > 0);
@@ -74,8 +74,8 @@ function scalability(steps: Phase[]): Finding[] {
   const { rate, contention, coherence, error, peak } = law;
   if (!peak && contention <= error.contention) return [];
   const statement = peak
-    ? `does the most, about ${perSecond(peak.rate)}, with ${number(round(peak.calls, 0))} calls at once, and less with more of them`
-    : `tends to ${perSecond(rate / contention)} however many calls there are at once: ${percent(contention)} of the work on a call is done one at a time`;
+    ? `peaks at about ${perSecond(peak.rate)} with ${number(round(peak.calls, 0))} concurrent calls, and slows down with more`
+    : `approaches ${perSecond(rate / contention)} with any number of concurrent calls: ${percent(contention)} of the work on a call is serialized`;
   return [
     note('scalability', statement, {
       figures: {
@@ -85,7 +85,7 @@ function scalability(steps: Phase[]): Finding[] {
         peak_calls: peak ? round(peak.calls, 1) : null,
       },
       evidence: [
-        `universal scalability law, of ${points.length} steps: contention ${number(contention, 3)} +-${number(error.contention, 3)}, coherence ${coherence.toExponential(1)} +-${error.coherence.toExponential(1)}`,
+        `universal scalability law, fitted to ${points.length} steps: contention ${number(contention, 3)} +-${number(error.contention, 3)}, coherence ${coherence.toExponential(1)} +-${error.coherence.toExponential(1)}`,
       ],
     }),
   ];

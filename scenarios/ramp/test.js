@@ -1,5 +1,5 @@
 /**
- * How much growing load does the server sustain? Only the first step is judged; the others may be an
+ * How much growing load can the server sustain? Only the first step is judged, because later steps may be an
  * overload.
  */
 import { defineTest } from '../../lib/test.js';
@@ -12,7 +12,7 @@ export const { options, setup, iterate } = defineTest({
   title: '100 to 3,000 requests/s in seven steps over 30 minutes',
   group: 'load over time',
   about: '100 to 3,000 requests/s in seven steps over 30 minutes',
-  judgedBy: 'the first step: p99 < 320 ms, failures < 0.1%; from which step on it is too much is named',
+  judgedBy: 'first step: p99 < 320 ms, failures < 0.1%; the report names the step that overloads the server',
   servers: 'any',
   covers: ['MCP server: Auto-Scaling Configuration'],
   workload: reference,
@@ -22,8 +22,8 @@ export const { options, setup, iterate } = defineTest({
     rate,
     // The judged step is long enough for a p99 even at PROFILE=smoke.
     duration: index === 0 ? '312s' : '248s',
-    // More VUs than the server keeps busy would only cost memory: the generator keeps the VUs of adjacent
-    // steps at the same time.
+    // Additional VUs would only use memory, because the generator keeps the VUs of adjacent steps at the same
+    // time.
     users: Math.min(3 * rate, 300),
     labels: { rate },
     ...(index > 0 && { overload: true }),

@@ -19,7 +19,7 @@ export default function rbac({ plan, phases, operations }: Facts): Built {
   const denials = operations.filter(({ operation }) => operation.startsWith(DENIED));
   const goals = phase ? goalsOf(plan, phase) : [];
   const denied = tableOf('Denials', denials, DENIALS, [
-    'one call that is wrongly allowed fails the run, whatever its objectives',
+    'A single wrongly allowed call fails the run, regardless of its objectives.',
   ]);
   return {
     tables: [...(phase ? resultTables(phase, goals) : []), ...(denials.length > 0 ? [denied] : [])],
@@ -34,7 +34,7 @@ export default function rbac({ plan, phases, operations }: Facts): Built {
 
 const resultTables = (phase: Phase, goals: Goal[]) => [
   tableOf('Benchmark results', [phase], RESULTS, [
-    'an error is any answer but the one that is due, not only those from 500 on',
+    'An error is any answer other than the expected one, not only a 5xx.',
   ]),
   tableOf('Latency', phase.latency_ms ? [phase.latency_ms] : [], LATENCY),
   goalTable(goals),
@@ -151,7 +151,7 @@ function wrongAllows(denial: Operation): Threshold {
     limit: 1,
     observed: denial.answered > 0 ? allowedOf(denial) : null,
     samples: denial.answered,
-    what: `calls of ${tool} that ${user} was wrongly allowed`,
+    what: `wrongly allowed calls of ${tool} by ${user}`,
     format: (value) => counted(value, 'call'),
     proof: true,
   });

@@ -1,4 +1,4 @@
-/** How does a replacement of the server affect its clients? This is the load; trials.ts replaces the server. */
+/** How does replacing the server affect its clients? This script is the load. trials.ts replaces the server. */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
@@ -32,7 +32,7 @@ export const { options, setup, iterate, teardown } = defineTest({
   title: '50 calls/s and 20 streams while the server is replaced',
   group: 'around the server',
   about:
-    'replaces the server under load: `RESTART_COMMAND` does it (a rollout, a script), or `SERVER_COMMAND` starts a second server that takes over behind HAProxy. Reports failed calls, lost sessions and streams, and the recovery time',
+    'replaces the server under load: `RESTART_COMMAND` runs a rollout or a script, or `SERVER_COMMAND` starts a second server that takes over behind HAProxy. Reports failed calls, lost sessions and streams, and the recovery time',
   judgedBy: 'failures < 1% during and after the replacement; back to normal within 5 s',
   servers: 'any',
   workload: reference,

@@ -57,7 +57,7 @@ const lists = (title: string, steps: Repeated[], signals: Signal[]): ReportTable
       { name: 'memory', unit: 'bytes', of: (step) => memoryOf(step, signals) },
     ],
     [
-      'Latency and throughput: medians of the repetitions, one user. Memory: the most that the server had in the first repetition, where it has not yet answered longer lists; no figure: too short to be looked at. A server keeps what it once needed: start it again for this column (make down, make up).',
+      "Latency and throughput: medians of the repetitions, one VU. Memory: the server's maximum in the first repetition, before it answered longer lists; no figure: too short to measure. A server keeps memory that it once needed, so restart it for this column (make down, make up).",
     ],
   );
 
@@ -85,7 +85,7 @@ function thousand(steps: Repeated[]): ReportTable {
         of: ({ what, p50 }) => (what === 'all' || !p50 ? null : 1000 / (p50 / 1000)),
       },
     ],
-    ['Throughput: resources a second.'],
+    ['Throughput: resources per second.'],
   );
 }
 
@@ -103,8 +103,8 @@ function growth(what: string, steps: Repeated[]) {
   const [added, within] = [line.slope * 1000, line.error * 1000];
   const isKnown = Math.abs(added) > within;
   const adds = isKnown
-    ? `${milliseconds(added)} for each 1,000 resources (within ${milliseconds(within)})`
-    : 'what 1,000 resources add is inconclusive';
+    ? `${milliseconds(added)} per 1,000 resources (+-${milliseconds(within)})`
+    : 'the increase per 1,000 resources is inconclusive';
   const [from, to] = [shortest, longest].map(({ labels }) => number(Number(labels.resources)));
   return [
     note(
@@ -128,7 +128,7 @@ function paging(all: Repeated[], page: Repeated[]) {
   return [
     note(
       'pagination',
-      `from ${number(Number(faster.labels.resources))} resources on a page takes less than half the time of the whole list`,
+      `with ${number(Number(faster.labels.resources))} or more resources, a page takes less than half the time of the whole list`,
     ),
   ];
 }

@@ -56,9 +56,9 @@ const renew = (items, quick, takes) => ({
 
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'scale',
-  title: 'lists of 10 to 5,000 resources, whole and in pages, and 1,000 hosts at a time',
+  title: 'complete and paged lists of 10 to 5,000 resources, and operations on 1,000 hosts at once',
   group: 'resources behind an API',
-  about: 'lists of 10 to 5,000 resources, whole and in pages; how latency grows with their number',
+  about: 'complete and paged lists of 10 to 5,000 resources: how latency grows with the number of resources',
   judgedBy: 'failures < 1%',
   servers: 'operations',
   covers: ['NPM MCP server: Resource Count Impact', 'NPM MCP server: Bulk Operations at Scale'],

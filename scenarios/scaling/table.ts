@@ -75,13 +75,13 @@ export default function scaling({ phases, trials, signals, environment }: Facts<
     { name: 'machine', unit: 'ratio', of: host },
   ];
   const tables = [
-    tableOf(`Instances behind HAProxy (least connections), ${number(users)} users for each`, steps, scale, [
-      `an instance: ${number(Number(settings.WORKERS))} worker with ${number(Number(settings.POOL_SIZE))} database connections, the same for each number of them`,
-      `efficiency: of ${steps[0]?.instances ?? 1} x as much for each instance; busiest: the share of the instance with most calls` +
-        (several ? '; p99: of the rounds, the middle one' : ''),
+    tableOf(`Instances behind HAProxy (least connections), ${number(users)} VUs per instance`, steps, scale, [
+      `Each instance has ${number(Number(settings.WORKERS))} worker with ${number(Number(settings.POOL_SIZE))} database connections.`,
+      `Efficiency: throughput per instance relative to ${steps[0]?.instances === 1 || !steps[0] ? 'one instance' : `${steps[0].instances} instances`}. Busiest: share of the calls of the instance with the most calls.` +
+        (several ? ' p99: median of the rounds.' : ''),
     ]),
     tableOf(`Where the machine's ${cores} processors went`, steps, processors, [
-      'processors that were busy, on average; others: programs that have nothing to do with the test, and Prometheus',
+      'Mean number of busy processors. Others: Prometheus and unrelated programs.',
     ]),
   ];
   const findings: Finding[] = [];
@@ -91,12 +91,12 @@ export default function scaling({ phases, trials, signals, environment }: Facts<
     const [busy, database] = [host(loser), spentBy('PostgreSQL', loser)];
     const figures = { efficiency_ratio: efficiency, host_cpu_ratio: busy, database_processors: database };
     const limit = limitOf(busy, database, cores);
-    const statement = `from ${instances} instances on efficiency is ${percent(efficiency)}: ${limit}`;
+    const statement = `with ${instances} or more instances, efficiency is ${percent(efficiency)}: ${limit}`;
     findings.push(note('the limit', statement, { figures }));
   }
   const most = Math.max(0, ...steps.map((step) => others(step) ?? 0));
   if (most >= OTHERS * cores) {
-    const statement = `other programs kept up to ${number(most)} of ${cores} processors busy: what the instances did without them is not known`;
+    const statement = `other programs kept up to ${number(most)} of ${cores} processors busy: the throughput without them is unknown`;
     findings.push(note('other programs', statement, { figures: { processors: most } }));
   }
   return { tables, findings };
@@ -104,15 +104,15 @@ export default function scaling({ phases, trials, signals, environment }: Facts<
 
 /** @param host CPU utilization of the machine @param database CPUs that PostgreSQL kept busy */
 function limitOf(host: number | null, database: number | null, cores: number) {
-  if (host === null) return 'what limits could not be seen';
+  if (host === null) return 'the limit is unknown';
   if (host >= BUSY) {
     return (
-      `the machine (${cores} processors, ${percent(host)} busy), which instances, database, balancer and load generator ` +
-      'share; instances on machines of their own would do more'
+      `the machine (${cores} processors, ${percent(host)} busy), shared by instances, database, load balancer and load generator` +
+      '; instances on separate machines would do more'
     );
   }
-  if (database !== null && database >= BUSY * cores) return 'PostgreSQL, which all of them share';
-  return `not the machine (${percent(host)} busy): what they wait for is in the signals (pool, database, upstream)`;
+  if (database !== null && database >= BUSY * cores) return 'PostgreSQL, which all instances share';
+  return `not the machine (${percent(host)} busy); see the signals for the cause (pool, database, upstream)`;
 }
 
 /** @param price price of an instance, USD per hour */

@@ -1,16 +1,16 @@
 /**
- * What do more instances bring? This is one trial (trials.ts): VUs that call again as soon as they have an
- * answer.
+ * How does throughput grow with the number of instances? This script is one trial (trials.ts). Each VU makes
+ * its next call when it has an answer.
  */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
 export const { options, setup, iterate } = defineTest({
   name: 'scaling',
-  title: '1, 2 and 4 instances behind a load balancer, with as many users for each',
+  title: '1, 2 and 4 instances behind a load balancer, with the same number of VUs per instance',
   group: 'limits and tuning',
   about:
-    'throughput, efficiency and p99 of `INSTANCES="1 2 4"` behind HAProxy; cost columns with `PRICE_PER_INSTANCE_HOUR`',
+    'throughput, efficiency and p99 of `INSTANCES="1 2 4"` behind HAProxy; `PRICE_PER_INSTANCE_HOUR` adds cost columns',
   judgedBy: 'failures < 1%',
   servers: 'reference',
   does: 'starts instances of the reference target',

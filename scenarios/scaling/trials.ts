@@ -52,7 +52,7 @@ export function check() {
   }
   const { SESSIONS, TARGET_SETTINGS = '' } = process.env;
   if (SESSIONS === '1' || TARGET_SETTINGS.split(' ').includes('SESSIONS=1')) {
-    throw new ConfigError('SESSIONS is "1", but a session belongs to one instance; valid: SESSIONS=0');
+    throw new ConfigError('SESSIONS is "1", but a session belongs to a single instance; valid: SESSIONS=0');
   }
 }
 
@@ -142,7 +142,7 @@ export function settingsFor(most: number, given: string): { WORKERS: string; POO
   const fitting = Math.floor(CONNECTIONS / (most * workers));
   if (fitting < 1) {
     throw new ConfigError(
-      `INSTANCES has ${most}, with ${workers} workers each: PostgreSQL has ${CONNECTIONS} connections for all of them; valid: fewer`,
+      `INSTANCES has ${most}, with ${workers} workers each, but PostgreSQL has only ${CONNECTIONS} connections for all of them; valid: fewer`,
     );
   }
   return {

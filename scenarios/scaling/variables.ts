@@ -6,10 +6,10 @@ export const variables = {
   INSTANCES: {
     type: countsUpTo(MAX_INSTANCES),
     default: '1 2 4',
-    help: 'scaling: numbers of instances of the reference target, separated by spaces',
+    help: 'scaling: numbers of reference target instances to measure',
   },
   PRICE_PER_INSTANCE_HOUR: {
     type: optional(positiveNumber),
-    help: 'scaling: what an instance costs an hour, in dollars, for the columns with costs',
+    help: 'scaling: price of an instance per hour in dollars; adds cost columns',
   },
 };

@@ -1,5 +1,5 @@
 /**
- * Findings of `make streams`: how many streams were held, why not more, who ended them, and what they cost.
+ * Findings of `make streams`: how many streams the server holds, when it closes them, and what they cost.
  */
 import type { StreamEnd, Streams } from '../../analysis/collect/streams.ts';
 import type { Finding } from '../../analysis/findings/finding.ts';
@@ -34,6 +34,7 @@ export function findingsOf({ record, ends, steps, costs, areHeld }: Found): Find
     ...unanswered(steps, silent, limit),
     ...lifetimes(cut, limit, record),
     ...slower(steps),
+    ...notified(steps),
     ...cost(costs, areHeld),
   ];
 }
@@ -44,10 +45,10 @@ function held(record: Streams, steps: readonly Step[]): Finding[] {
   const most = mostHeld(record);
   if (most === 0) return [];
   const asked = Math.max(...steps.map(({ labels }) => Number(labels.streams)));
-  const came = record.messages === 0 ? 'nothing' : counted(record.messages, 'message');
-  const of = most < asked ? ` of ${number(asked)}` : '';
+  const sent = record.messages === 0 ? 'nothing' : counted(record.messages, 'message');
+  const streams = most < asked ? `${number(most)} of ${counted(asked, 'stream')}` : counted(most, 'stream');
   return [
-    about(`${counted(most, 'stream')}${of} were held at once, and ${came} came on them`, {
+    about(`${streams} were held at once; the server sent ${sent} on them`, {
       held: most,
       messages: record.messages,
     }),
@@ -62,26 +63,26 @@ function refusals(refused: readonly StreamEnd[], record: Streams): Finding[] {
   const why = `${first.kind ?? 'ended'}${first.detail ? `, ${first.detail}` : ''}`;
   const statement =
     mostHeld(record) === 0
-      ? `the server offers no stream: all ${number(refused.length)} were refused (${why})`
-      : `with ${counted(from, 'stream')} held the server refuses more: ${number(refused.length)} of ${number(record.asked)} (${why})`;
+      ? `the server offers no streams: it refused all ${number(refused.length)} (${why})`
+      : `the server refuses streams beyond ${number(from)}: it refused ${number(refused.length)} of ${number(record.asked)} (${why})`;
   return [about(statement, { refused: refused.length, refused_from: from })];
 }
 
-/** Streams that a server accepts but does not use. */
+/** Streams that a server opens but does not use. */
 function declining(declined: readonly StreamEnd[], record: Streams): Finding[] {
   if (declined.length === 0) return [];
-  const statement = `the server ended ${number(declined.length)} of ${counted(record.asked, 'stream')} as soon as they had begun`;
+  const statement = `the server closed ${number(declined.length)} of ${counted(record.asked, 'stream')} right after opening them`;
   const isAll = declined.length === record.asked;
   return [
     about(
-      statement + (isAll ? ': it has no notifications to send' : ''),
+      statement + (isAll ? '; it has no notifications to send' : ''),
       { declined: declined.length },
       isAll ? [remedy('declare listChanged in the capabilities, if lists can change')] : [],
     ),
   ];
 }
 
-/** Streams that use up a resource that calls need. */
+/** Streams that exhaust a resource that calls need. */
 function unanswered(steps: readonly Step[], silent: readonly StreamEnd[], limit: Lifetime | null): Finding[] {
   const share = ({ calls, answered }: Step) => (calls ? 1 - (answered ?? 0) / calls : 0);
   const [before] = steps;
@@ -91,58 +92,53 @@ function unanswered(steps: readonly Step[], silent: readonly StreamEnd[], limit:
     const isBack = last && last.labels.streams === '0' && share(last) < STREAMS.minUnanswered;
     return [
       about(
-        `with ${counted(stuck.heldAtMost, 'stream')} held the server answers no calls: ${percent(share(stuck))} got no answer` +
-          (isBack ? '; they do again when the streams are closed' : ''),
+        `with ${counted(stuck.heldAtMost, 'stream')} held, ${percent(share(stuck))} of the calls got no answer` +
+          (isBack ? '; calls succeed again after the streams are closed' : ''),
         { held: stuck.heldAtMost, unanswered_share: share(stuck) },
-        [
-          remedy(
-            'a held stream must not keep what calls need: a worker, a thread, or a connection of a pool',
-          ),
-        ],
+        [remedy('hold streams without occupying a worker, a thread or a pooled connection')],
       ),
     ];
   }
-  // A stream that would have been cut before it began belongs to the limit's finding.
-  const never = silent.filter(({ ageMs }) => !limit?.isWithheld || ageMs > limit.ms[2]);
+  // A stream that was cut before it opened is part of the limit's finding.
+  const never = silent.filter(
+    ({ ageMs }) => !limit?.isWithheld || ageMs > (1 + STREAMS.maxSpread) * limit.ms[1],
+  );
   const [longest] = never.toSorted((a, b) => b.ageMs - a.ageMs);
   if (!longest) return [];
   return [
     about(
-      `${counted(never.length, 'stream')} never began: no answer for up to ${duration(longest.ageMs / 1000)} (${longest.detail ?? ''})`,
+      `${counted(never.length, 'stream')} never opened: no answer for up to ${duration(longest.ageMs / 1000)} (${longest.detail ?? ''})`,
       { never_began: never.length },
     ),
   ];
 }
 
-/** Who ends streams, and after what time. */
+/** Streams that the server or an intermediary closes, and after what time. */
 function lifetimes(cut: readonly StreamEnd[], found: Lifetime | null, record: Streams): Finding[] {
   if (cut.length === 0) return [];
   if (!found)
     return [
-      about(
-        `${counted(cut.length, 'stream')} of ${number(record.opened)} ended by themselves, after times that have nothing in common`,
-        {
-          ended: cut.length,
-        },
-      ),
+      about(`${number(cut.length)} of ${counted(record.opened, 'stream')} closed early, at different ages`, {
+        ended: cut.length,
+      }),
     ];
   const [low, median, high] = found.ms.map((ms) => duration(ms / 1000));
-  const after = found.kind === 'silence' ? `after ${median} of silence` : `${median} after they began`;
+  const after = found.kind === 'silence' ? `after ${median} of silence` : `at an age of ${median}`;
   const unsure = found.isUnsure
-    ? '. Nothing had been sent on them: it may as well be a limit on their age'
+    ? '. The server had sent nothing on them, so the limit may also be one on their age'
     : '';
   const withheld = found.isWithheld
-    ? '. Nor did they begin: what is between holds even the headers back until something is sent'
+    ? '. The client received no headers: an intermediary withholds them until the server sends data'
     : '';
   return [
     about(
-      `the server, or something between, ends streams ${after}: ${number(found.count)} of ${number(cut.length)} that ended (${low} to ${high})${withheld || unsure}`,
+      `the server or an intermediary closes streams ${after}: ${number(found.count)} of ${number(cut.length)} closed streams (${low} to ${high})${withheld || unsure}`,
       { limit_s: (found.ms[1] ?? 0) / 1000, ended: cut.length },
       [
         remedy(
           found.kind === 'silence'
-            ? 'send a comment (": ping") on each stream more often than that, or raise the idle timeout of what is between'
-            : 'raise the limit on the age of connections, or have clients come back',
+            ? 'send a comment (": ping") on each stream more often, or raise the idle timeout of the intermediary'
+            : 'raise the maximum connection age, or let clients re-open streams',
         ),
       ],
     ),
@@ -157,10 +153,44 @@ function slower(steps: readonly Step[]): Finding[] {
   return [
     about(
       isSlower(without, withMost)
-        ? `calls took ${number(most.slowdown)} times as long with ${counted(most.heldAtMost, 'stream')} held: p95 ${milliseconds(without)} -> ${milliseconds(withMost)}`
+        ? `calls took ${number(most.slowdown)}x as long with ${counted(most.heldAtMost, 'stream')} held: p95 ${milliseconds(without)} -> ${milliseconds(withMost)}`
         : `calls were not slower with ${counted(most.heldAtMost, 'stream')} held: p95 ${milliseconds(without)} -> ${milliseconds(withMost)}`,
       { slowdown: most.slowdown },
     ),
+  ];
+}
+
+/** Whether NOTIFY_TOOL's notifications arrived, and with which delay. */
+function notified(steps: readonly Step[]): Finding[] {
+  const called = steps.flatMap(({ notifications, heldAtMost }) =>
+    notifications && notifications.expected > 0 ? [{ heldAtMost, ...notifications }] : [],
+  );
+  const [first] = called;
+  const last = called.at(-1);
+  if (!first || !last) {
+    const failed = steps.reduce((sum, { notifications }) => sum + (notifications?.failed ?? 0), 0);
+    return failed > 0 ? [about(`all ${counted(failed, 'NOTIFY_TOOL call')} failed`, { failed })] : [];
+  }
+  const sumOf = (name: 'calls' | 'expected' | 'received') =>
+    called.reduce((sum, step) => sum + step[name], 0);
+  const received = sumOf('received');
+  const calls = counted(sumOf('calls'), 'NOTIFY_TOOL call');
+  if (received === 0) return [about(`none of the ${calls} caused a notification`, { received })];
+  // A server may send several notifications per call.
+  const perCall = Math.max(1, Math.round(first.received / first.expected));
+  const expected = perCall * sumOf('expected');
+  const short = called.find((step) => step.received < STREAMS.minReceived * perCall * step.expected);
+  const delayOf = ({ delay_ms, heldAtMost }: typeof first) =>
+    `${milliseconds(delay_ms?.p95)} with ${counted(heldAtMost, 'stream')}`;
+  const delays = [delayOf(first), ...(last === first ? [] : [delayOf(last)])].join(', ');
+  return [
+    about(
+      short
+        ? `${number(expected - received)} of ${counted(expected, 'notification')} did not arrive, the first with ${counted(short.heldAtMost, 'stream')} held`
+        : `all ${counted(expected, 'notification')} of ${calls} arrived`,
+      { expected, received },
+    ),
+    about(`p95 of the notifications' delay: ${delays}`, { delay_p95_ms: last.delay_ms?.p95 ?? null }),
   ];
 }
 

@@ -1,10 +1,10 @@
-/** How many streams does a server hold, what does each cost, and who ends them? */
+/** How many streams does a server hold, what does each cost, and when are they closed? */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
 /**
- * most: maximum streams, unless STREAMS is set; stepS: length of each step, seconds; openingS: time before it
- * to open the streams.
+ * most: maximum number of streams, unless STREAMS is set; stepS: seconds per step; openingS: seconds before
+ * it in which the streams are opened.
  */
 const PROFILES = {
   smoke: { most: 100, stepS: 4, openingS: 1 },
@@ -34,10 +34,10 @@ function phasesOf(profile) {
 
 export const { options, setup, iterate, teardown } = defineTest({
   name: 'streams',
-  title: '20 calls/s while more and more streams are held, from 10 up',
+  title: '20 calls/s with an increasing number of held streams',
   group: 'protocol and access',
   about:
-    'streams (subscriptions/listen, or GET) from 10 up to STREAMS, all held while calls go on: when they are refused, what each costs, how long the server keeps them',
+    'holds 10 to `STREAMS` streams (subscriptions/listen or GET) during calls. Reports when the server refuses more, the cost per stream, their lifetime, and with `NOTIFY_TOOL` lost and late notifications',
   judgedBy: 'failures < 1%',
   servers: 'any',
   workload: reference,

@@ -75,7 +75,7 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
   const columns: Column<Value>[] = [
     { name: setting, unit: 'text', of: ({ value }) => value },
     { name: 'calls', unit: 'per_s', of: ({ rate }) => rate },
-    { name: 'of best', unit: 'ratio', of: ({ rate }) => ratio(rate, best) },
+    { name: 'vs best', unit: 'ratio', of: ({ rate }) => ratio(rate, best) },
     { name: 'p99', unit: 'ms', of: ({ runs }) => p99Of(runs.flatMap((run) => run.latency_ms?.p99 ?? [])) },
     { name: 'CPU', unit: 'ratio', of: (value) => signalOf('cpu', value) },
     { name: 'memory', unit: 'bytes', of: (value) => signalOf('memory', value) },
@@ -85,13 +85,13 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
     { name: 'answer', unit: 'bytes', of: ({ runs }) => ratio(sumOf(runs, bytes), sumOf(runs, requests)) },
   ];
   const notes = [
-    `${counted(repeats, 'run')} of ${duration(trialS)} each, in rounds of random order, each on a target just started with an empty cache; calls: their geometric mean; p99: the median of theirs.`,
+    `${counted(repeats, 'run')} of ${duration(trialS)} per value, in rounds of random order, each on a new target with an empty cache. Calls: geometric mean of the runs. p99: median of the runs.`,
     ...(apart === null
       ? []
       : [
-          `Values differ if one does ${number(apart)} x the other or more; less may be chance (Tukey's range at 95 %, with what a round has in common taken out).`,
+          `Values differ if one has at least ${number(apart)} x the calls of the other; a smaller factor may be chance (Tukey's range at 95 %, with the effect of the round removed).`,
         ]),
-    'CPU is of the whole machine; waited: acquisitions of a connection that took more than 1 ms; queries: of the database for each call; answer: bytes on the wire for each call, headers included, to a client that accepts gzip.',
+    'CPU: share of the whole machine. Waited: acquisitions of a connection that took more than 1 ms. Queries: database queries per call. Answer: bytes on the wire per call, with headers, to a client that accepts gzip.',
     ...notesOf(result),
   ];
   return {
@@ -126,15 +126,15 @@ function notesOf({ setting, values, trialS, needed }: SweepResult) {
   const [other] = Object.entries(needed);
   if (other)
     return [
-      `${other.join('=')} in all of them: the database has no more connections for the most ${setting}.`,
+      `All runs use ${other.join('=')}: the database has no more connections for the highest ${setting}.`,
     ];
   const unseen = setting === 'CACHE_TTL' ? values.filter((value) => Number(value) > trialS) : [];
   if (unseen.length > 0)
     return [
-      `Nothing lives for longer than a run of ${duration(trialS)}, so ${unseen.join(' and ')} s can't be told from never; longer runs: DURATION.`,
+      `Runs last only ${duration(trialS)}, so ${unseen.join(' and ')} s cannot be distinguished from never; set a longer DURATION.`,
     ];
   if (setting === 'CONTENT')
-    return ["MessagePack, Protobuf and CBOR, which the document compares, are no part of MCP's wire."];
+    return ['MessagePack, Protobuf and CBOR, which the document compares, are not wire formats of MCP.'];
   return [];
 }
 
@@ -147,19 +147,19 @@ function recommend(setting: string, values: Value[], sound: Value[], apart: numb
   const byRate = sound.toSorted((a, b) => b.rate - a.rate);
   const [fastest] = byRate;
   if (!fastest)
-    return `no value can be recommended: in each at least ${percent(RECOMMENDED.maxFailures)} of the calls failed`;
+    return `no value can be recommended: with each, at least ${percent(RECOMMENDED.maxFailures)} of the calls failed`;
   const failing = values.filter((one) => !sound.includes(one)).map(({ value }) => value);
-  const out = failing.length > 0 ? `; out of the question, with failures: ${failing.join(', ')}` : '';
-  if (sound.length === 1) return `${setting}=${fastest.value} is all that is left${out}`;
+  const out = failing.length > 0 ? `; excluded for failures: ${failing.join(', ')}` : '';
+  if (sound.length === 1) return `${setting}=${fastest.value} is the only value left${out}`;
   if (apart === null) {
     const times = sound.some(({ runs }) => runs.length < 2) ? 'once' : 'twice';
-    return `inconclusive which value is best: measured ${times} each, and how far the next run may be from it is not known (RUNS=3)`;
+    return `the best value is inconclusive: each was measured only ${times}, so the spread between runs is unknown (RUNS=3)`;
   }
   const equal = byRate.filter(({ rate }) => fastest.rate < apart * rate);
   const next = byRate[equal.length];
   if (!next) {
     const range = number(fastest.rate / (byRate.at(-1) ?? fastest).rate);
-    return `no difference that can be told between ${sound.map(({ value }) => value).join(', ')}: ${range} x at most, and up to ${number(apart)} x may be chance (more RUNS tell more)${out}`;
+    return `no significant difference between ${sound.map(({ value }) => value).join(', ')}: at most ${range} x, and up to ${number(apart)} x may be chance (raise RUNS)${out}`;
   }
   const numeric = sound.every(({ value }) => /^\d+$/.test(value));
   const taken = numeric ? least(fastest, equal, sound) : fastest;
@@ -167,8 +167,8 @@ function recommend(setting: string, values: Value[], sound: Value[], apart: numb
   const why =
     taken === fastest
       ? ''
-      : `${perSecond(taken.rate)}, the least that can't be told from ${fastest.value}, the fastest; that has `;
-  const same = others.length > 0 ? `; ${others.join(', ')} can't be told from it` : '';
+      : `${perSecond(taken.rate)}, the smallest value without a significant difference to ${fastest.value}, the fastest with `;
+  const same = others.length > 0 ? `; no significant difference to ${others.join(', ')}` : '';
   return (
     `${setting}=${taken.value} is recommended: ${why}${perSecond(fastest.rate)}, ` +
     `${number(fastest.rate / next.rate)} x ${next.value} with ${perSecond(next.rate)}${same}${out}`

@@ -1,6 +1,6 @@
 /**
- * What does a setting do? This is one run (trials.ts): VUs call without a pause, so the server limits the
- * throughput.
+ * How does a setting affect the server? This script is one run (trials.ts). VUs call without a pause, so the
+ * server limits the throughput.
  */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
@@ -10,7 +10,7 @@ export const { options, setup, iterate } = defineTest({
   title: 'one setting of the reference target, value by value: SETTING=WORKERS VALUES="1 2 4"',
   group: 'limits and tuning',
   about:
-    '`SETTING=POOL_SIZE VALUES="5 25"`: the reference target with each value, in random order, repeated; the value to take, or that no difference can be told',
+    '`SETTING=POOL_SIZE VALUES="5 25"`: repeated runs of the reference target with each value, in random order; recommends a value, or reports that the differences are inconclusive',
   judgedBy: 'failures < 1%',
   servers: 'reference',
   does: 'restarts the reference target with other settings',

@@ -10,7 +10,7 @@ export const variables = {
   },
   VALUES: {
     type: words,
-    help: "sweep: the SETTING's values, separated by spaces; unset: some that differ",
-    valid: "two or more of the SETTING's values, separated by spaces",
+    help: 'sweep: values of SETTING to measure; unset: a default list',
+    valid: 'two or more different values of SETTING, separated by spaces',
   },
 };

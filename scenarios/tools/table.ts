@@ -73,7 +73,7 @@ export default function tools({ phases, increases }: Facts): Built {
     return rate && p99 ? [`${name} ${perSecond(rate)} at p99 ${milliseconds(p99)}`] : [];
   });
   const notes = [
-    "Hits: of look-ups in the cache; upstream: mean time of the service elsewhere, timeouts: of its calls; trips: of its circuit breaker. These are the target's own counts; no figure: it makes none.",
+    'Hits: share of cache lookups. Upstream: mean time of the upstream service. Timeouts: of calls to it. Trips: of its circuit breaker. The target counts these itself; no figure: it does not count it.',
     ...(compared.length > 0 ? [`The document has, on 4 cores: ${compared.join(', ')}.`] : []),
   ];
   return { tables: [tableOf('Tools', measured, columns, notes)] };

@@ -1,5 +1,5 @@
 /**
- * What does each kind of tool cost? The tools run one after the other, each with enough VUs to keep it busy.
+ * What does each kind of tool cost? The tools run in sequence, each with enough VUs to keep it busy.
  */
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
@@ -9,8 +9,8 @@ export const { options, setup, iterate } = defineTest({
   title: 'get_user, generate_report, fetch_weather and process_batch side by side',
   group: 'limits and tuning',
   about:
-    'four kinds of tool side by side: throughput, p99, queries a call, cache hits, timeouts, breaker trips',
-  judgedBy: "each kind's p99 or p95, failures",
+    'four kinds of tools side by side: throughput, p99, queries per call, cache hits, timeouts, circuit breaker trips',
+  judgedBy: 'p99 or p95 and failure rate per kind',
   servers: 'any',
   covers: [
     'MCP server: Simple Tool Execution',

@@ -40,8 +40,8 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
     return step ? [`${step.name.toLowerCase()} ${step.p.join('/')}`] : [];
   });
   const notes = [
-    'The sequence: three tool calls of one user, the next one sent when the one before was answered; its time is of the whole, one figure a sequence; one that failed counts with the time until it failed.',
-    'Subscribe: until the server has confirmed it. That changes are then told is tested, not timed: k6 reads no streams.',
+    'The sequence is three tool calls of one VU, each sent after the previous answer. Its time covers all three calls; a failed sequence counts with the time until it failed.',
+    'Subscribe: until the server confirms it. Notifications of changes are tested, but not timed, because k6 reads no streams.',
     ...(documented.length > 0 ? [`The document has (p50/p95/p99 ms): ${documented.join(', ')}.`] : []),
   ];
   return { tables: [tableOf('Workflows', rows, columns, notes)] };

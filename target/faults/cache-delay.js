@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onFaults } from './faults.js';
 
 /**
- * Keeps Redis' thread busy, so that the delay shows in Redis' own statistics and CPU usage, which a slow network would
- * not affect. The work is a number of loop rounds: no clock is available to scripts in all versions of Redis.
+ * Keeps Redis' thread busy, so that the delay appears in Redis' own statistics and CPU usage. A slow network would not
+ * affect these. The work is a number of loop rounds, because not all versions of Redis give scripts a clock.
  */
 const BUSY = 'for n = 1, tonumber(ARGV[1]) do end';
 

@@ -4,7 +4,7 @@
 const STEPS = 20_000;
 
 /**
- * Measured in CPU time, as for real work: with half a core it takes twice as long.
+ * Burns CPU time, like real work: with half a core, it takes twice as long.
  * @param {number} ms
  */
 export function burnCpu(ms) {

@@ -8,7 +8,7 @@ import { NO_FAULTS } from './table.js';
  */
 
 /**
- * The current faults of this process. The code that makes a fault reads its value at that moment.
+ * The current faults of this process. The code of a fault reads its value each time.
  * @type {import('./table.js').FaultValues}
  */
 export const faults = { ...NO_FAULTS };
@@ -30,7 +30,7 @@ export function setFaults(state) {
 }
 
 /**
- * Registers a listener for faults that act on their own. It is called now and at every change.
+ * Registers a listener for faults that do not depend on requests. The listener is called now and at every change.
  * @param {(state: FaultState) => void} listener
  */
 export function onFaults(listener) {

@@ -1,4 +1,4 @@
-/** gc_pressure_mb: allocates small objects that live just long enough to be copied, and die in random order. */
+/** gc_pressure_mb: allocates small objects that live long enough to be copied and are released in random order. */
 
 /** Size of a link of a chain in V8, including the slot that refers to it, bytes. */
 const LINK_BYTES = 40;
@@ -6,16 +6,16 @@ const LINK_BYTES = 40;
  * Number of slots that keep objects: several times the young generation, so replaced objects are in the old generation.
  */
 const SLOTS = 200_000;
-/** Length of the chains. The collector must follow them, and each keeps alive a few links that are in no slot. */
+/** Length of the chains. The collector must follow them. Each chain keeps alive a few links that have no slot. */
 const CHAIN = 8;
 
 /** @type {({previous: object | null, n: number} | null)[]} */
 let kept = [];
 let state = 1;
 
-/** @returns {number} a random slot: if neighbours died together, whole pages of memory would become free at once */
+/** @returns {number} a random slot: if neighbours were released together, whole pages would become free at once */
 function anySlot() {
-  // The generator of Numerical Recipes: its cost is negligible here.
+  // The generator from Numerical Recipes, which costs little CPU time.
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * SLOTS);
 }

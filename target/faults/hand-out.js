@@ -1,4 +1,4 @@
-/** Distributes the faults from the primary, which receives them over HTTP, to the workers, which make them. */
+/** Distributes faults: the primary receives them over HTTP, and the workers apply them. */
 import cluster from 'node:cluster';
 import { log } from '../log.js';
 import { setFaults } from './faults.js';
@@ -17,7 +17,7 @@ const TIMEOUT = 5000;
 /** @typedef {import('./table.js').FaultValues} FaultValues */
 /** @typedef {{type: string, id: number, state?: import('./faults.js').FaultState}} Message */
 
-/** The primary's part. */
+/** Runs in the primary. */
 export class FaultControl {
   #database;
   #workers;
@@ -69,8 +69,8 @@ export class FaultControl {
     this.#state = { values, since: /** @type {FaultValues} */ (since) };
     const active = activeFaults(values);
     if (Object.keys(active).length > 0)
-      log('warn', 'faults are on: this target is made worse on purpose', { faults: active });
-    else if (Object.keys(activeFaults(was.values)).length > 0) log('info', 'faults are off');
+      log('warn', 'faults are active: this target is degraded on purpose', { faults: active });
+    else if (Object.keys(activeFaults(was.values)).length > 0) log('info', 'no faults are active');
     await this.#handOut();
   }
 
@@ -96,7 +96,7 @@ export class FaultControl {
   }
 }
 
-/** A worker's part: applies the faults that are active at its start, and every change. */
+/** Runs in a worker: applies the faults that are active at its start, and every change. */
 export function takeFaults() {
   const given = process.env[STATE];
   if (given) setFaults(JSON.parse(given));

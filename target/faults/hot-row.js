@@ -27,8 +27,7 @@ export async function createHotRow(database) {
 
 /**
  * Takes the lock, holds it for lock_hold_ms and releases it, in a separate transaction before the tool's own work. If
- * the transaction stayed open while the tool takes a second connection, the pool could deadlock, which would be another
- * fault.
+ * the transaction stayed open while the tool takes a second connection, the pool could deadlock.
  * @param {import('../database.js').Queries} database
  */
 export function holdHotRow(database) {

@@ -13,10 +13,10 @@ const PAGE = 65_536;
 const PAGES_OF_ONE = 16_384;
 
 /**
- * Leaks this process' share, in buffers that grow in place. Their pages come directly from the kernel, whereas malloc
- * may return memory that is already resident, so that nothing would grow. Growing in place also creates no objects,
- * unlike growing WebAssembly memory: V8 counts each new object at its full size, and spends a third of a core on
- * collecting garbage.
+ * Leaks this process' share, in buffers that grow in place. Their pages come directly from the kernel. malloc may
+ * return memory that is already resident, so resident memory would not grow. Growing in place creates no objects.
+ * Growing WebAssembly memory does: V8 counts each new object at its full size, and garbage collection uses a third of a
+ * core.
  * @param {{slots: number}} place slots: the number of workers
  */
 export function leakMemory({ slots }) {
@@ -24,7 +24,7 @@ export function leakMemory({ slots }) {
   /** @type {ArrayBuffer[]} */
   let buffers = [];
   let pages = 0;
-  /** Pages allocated before the leak got its present rate. */
+  /** Pages allocated before the leak got its current rate. */
   let before = 0;
   let lastRate = 0;
   /** @type {NodeJS.Timeout | undefined} */
@@ -65,7 +65,7 @@ export function leakMemory({ slots }) {
         take(before + Math.floor(((Date.now() - start) * bytesPerMs) / PAGE));
       } catch (error) {
         clearInterval(timer);
-        log('error', 'the memory leak ends: there is no more', { error: String(error) });
+        log('error', 'the memory leak stops: out of memory', { error: String(error) });
       }
     }, INTERVAL).unref();
   });

@@ -1,4 +1,4 @@
-/** Starts the faults that act on their own, independent of requests. */
+/** Starts the faults that do not depend on requests. */
 import { onFaults } from './faults.js';
 import { dropGarbage } from './garbage.js';
 import { leakMemory } from './memory-leak.js';

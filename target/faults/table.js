@@ -4,36 +4,42 @@
  * @typedef {object} Fault
  * @property {number} max the largest value; 0 turns the fault off
  * @property {boolean} [whole] the value must be a whole number
- * @property {string} about what it does
+ * @property {string} about description
  */
 
 /** @satisfies {Record<string, Fault>} */
 export const FAULTS = {
-  cpu_burn_ms: { max: 1000, about: "processor time that each tool call takes on its worker's thread" },
-  pool_size: { max: 1000, whole: true, about: 'database connections of one worker, instead of POOL_SIZE' },
+  cpu_burn_ms: { max: 1000, about: "CPU time, in ms, that each tool call uses on its worker's thread" },
+  pool_size: { max: 1000, whole: true, about: 'database connections per worker, instead of POOL_SIZE' },
   pool_leak_per_minute: {
     max: 6000,
-    about: 'connections that the whole target takes from its pools and never gives back',
+    about: 'connections per minute that the target takes from its pools and never returns',
   },
-  slow_statement_ms: { max: 10_000, about: 'how much longer each statement takes in PostgreSQL' },
+  slow_statement_ms: { max: 10_000, about: 'additional duration of each PostgreSQL statement, in ms' },
   lock_hold_ms: {
     max: 2000,
-    about: "how long each call of a user tool holds one row's lock, which all of them need",
+    about: 'time, in ms, that each user tool call locks the same row',
   },
-  cache_off: { max: 1, whole: true, about: '1: look-ups go past Redis' },
-  cache_delay_ms: { max: 1000, about: "how long each command keeps Redis' one thread busy besides" },
-  upstream_delay_ms: { max: 30_000, about: 'how much later the weather service answers' },
+  cache_off: { max: 1, whole: true, about: '1: lookups bypass Redis' },
+  cache_delay_ms: { max: 1000, about: "additional time, in ms, that each command keeps Redis' thread busy" },
+  upstream_delay_ms: { max: 30_000, about: 'additional latency of the weather service, in ms' },
   rate_limit_rps: {
     max: 1_000_000,
     whole: true,
-    about: 'requests a second before 429, instead of RATE_LIMIT_RPS',
+    about: 'maximum requests per second, then status 429; instead of RATE_LIMIT_RPS',
   },
   memory_leak_mb_per_minute: {
     max: 100_000,
-    about: 'resident memory (MB of 1,000,000 bytes) that the whole target takes and never gives back',
+    about: 'resident memory per minute, in MB (1,000,000 bytes), that the target allocates and never frees',
   },
-  gc_pressure_mb: { max: 64, about: 'what each tool call allocates in small objects and keeps for a moment' },
-  stretch_percent: { max: 1000, about: 'how much longer each tool call takes, of what it took' },
+  gc_pressure_mb: {
+    max: 64,
+    about: 'memory, in MB, that each tool call allocates in short-lived small objects',
+  },
+  stretch_percent: {
+    max: 1000,
+    about: 'additional duration of each tool call, in percent of its own duration',
+  },
 };
 
 /** @typedef {keyof typeof FAULTS} FaultName */

@@ -54,7 +54,7 @@ export class Authority {
 
 /** @param {unknown} error */
 function reasonOf(error) {
-  if (error instanceof z.ZodError) return 'an answer that makes no sense';
+  if (error instanceof z.ZodError) return 'an invalid answer';
   const { name, cause } = /** @type {Error & {cause?: {code?: string}}} */ (error);
   return name === 'TimeoutError' ? `no answer within ${TIMEOUT} ms` : (cause?.code ?? 'no answer');
 }

@@ -12,7 +12,7 @@ const INTERVAL = 60_000;
 export function sweepOld(database, { resourceLifetime }) {
   const sweep = () =>
     database.query(DELETE_OLD, [resourceLifetime]).catch((/** @type {Error} */ { message }) => {
-      log('warn', 'old resources stay', { reason: message });
+      log('warn', 'old resources could not be removed', { reason: message });
     });
   setInterval(sweep, Math.min(INTERVAL, resourceLifetime * 500)).unref();
 }

@@ -61,7 +61,7 @@ async function answer(request, { tool, accounts, metrics }) {
     // Checked before the body is read, so that unauthorized requests cost little.
     const account = await accounts.get(String(request.headers['x-user-id'] ?? ''), tool?.name ?? OTHER);
     if (!account) return refusal(401, 'X-User-ID must name a known user');
-    if (!tool) return refusal(404, 'there is no such tool');
+    if (!tool) return refusal(404, 'no such tool');
     if (LEVELS[tool.level] > account.clearance) {
       metrics.accessDenied.inc({ endpoint: tool.name, role: account.role });
       return refusal(
@@ -73,7 +73,7 @@ async function answer(request, { tool, accounts, metrics }) {
     if (text === undefined) return refusal(413, 'request body too large');
     const input = tool.inputSchema.safeParse(argumentsOf(text));
     if (!input.success)
-      return refusal(400, `the body must be {"arguments": {...}}, as ${tool.name} takes them`);
+      return refusal(400, `the body must be {"arguments": {...}} with valid arguments for ${tool.name}`);
     await beforeToolCall(tool.name);
     return { status: 200, body: { result: await tool.run(input.data, { accounts }) } };
   } catch (error) {

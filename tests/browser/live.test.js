@@ -99,12 +99,12 @@ test('a run from before it begins to its verdict, with one page that stays open'
 test('without the token nothing is shown; when it has ended, that is said, and what was known stays', async () => {
   const { page, close } = await watchedPage(browser, new URL(url).origin);
   await page.goto(new URL('/', url).href);
-  await page.getByText('This page needs the whole URL that make live printed.').waitFor();
+  await page.getByText('This page needs the full URL that make live printed.').waitFor();
   await page.goto('about:blank');
   await page.goto(url);
   await page.getByText('RUNNING: the load has not begun yet.').waitFor();
   live.kill('SIGINT');
-  await page.getByText('make live does not answer: this is what was known before.').waitFor();
+  await page.getByText('make live does not answer; this page shows the last data.').waitFor();
   assert.ok(await page.getByText('RUNNING: the load has not begun yet.').isVisible());
   await close();
 });

@@ -247,7 +247,7 @@ test('make clean where Docker, which has the data, does not answer: exit 1, and 
     DOCKER_HOST: `unix://${join(folder, 'none')}`,
   });
   assert.equal(code, 1, output);
-  assert.match(output, /^error: Docker does not answer, which has the data of the stack in .*compose\.env/m);
+  assert.match(output, /^error: Docker does not respond, so the stack's data of .*compose\.env/m);
   assert.ok(existsSync(join(RUN_DIR, 'compose.env')));
 });
 

@@ -109,19 +109,14 @@ const REFUSED = [
     'no image',
     { TARGET_IMAGE: 'no-such-image' },
     2,
-    /^error: TARGET_IMAGE is "no-such-image", which is not here and can't be pulled/m,
+    /^error: TARGET_IMAGE is "no-such-image", which is not available locally and cannot be pulled/m,
   ],
-  [
-    'no name',
-    { TARGET_IMAGE: '$(id)' },
-    2,
-    /^error: TARGET_IMAGE is "\$\(id\)"; valid: the name of an image$/m,
-  ],
+  ['no name', { TARGET_IMAGE: '$(id)' }, 2, /^error: TARGET_IMAGE is "\$\(id\)"; valid: an image name$/m],
   [
     'a URL as well',
     { TARGET_IMAGE: 'a', TARGET_URL: 'http://127.0.0.1:1/mcp' },
     2,
-    /^error: TARGET_URL is set, and TARGET_COMMAND or TARGET_IMAGE, too/m,
+    /^error: TARGET_URL cannot be combined with TARGET_COMMAND or TARGET_IMAGE/m,
   ],
   [
     'a command that the image does not have',

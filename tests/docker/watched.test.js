@@ -114,7 +114,7 @@ test('a name that no container has, and the native stack: one line, exit 2, and 
   assert.equal(run.code, 2, run.output);
   assert.match(
     run.output,
-    /^error: TARGET_CONTAINER is "nobody-has-it"; valid: the name of a container that runs$/m,
+    /^error: TARGET_CONTAINER is "nobody-has-it"; valid: the name of a running container$/m,
   );
   assert.equal(run.document, null);
 });

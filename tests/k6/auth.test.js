@@ -146,7 +146,7 @@ test('what does not let a run in is said in the words of its variables', async (
   );
   const right = { ...client, OAUTH_CLIENT_SECRET: oauth.secret };
   await isNotLetIn(/HTTP 400 invalid_target/, { ...right, OAUTH_RESOURCE: 'https://other.example' });
-  await isNotLetIn(/exit 2: .*with either OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY/, client);
+  await isNotLetIn(/exit 2: .*needs either OAUTH_CLIENT_SECRET or OAUTH_CLIENT_KEY/, client);
   await isNotLetIn(/exit 2: set only one of TARGET_TOKEN and OAUTH_CLIENT_ID/, {
     ...right,
     TARGET_TOKEN: 'a-token-of-its-own',
@@ -216,7 +216,7 @@ test('mTLS and a private authority', async () => {
     await isNotLetIn(/set TARGET_CERT and TARGET_KEY/, env);
     await isNotLetIn(/set TARGET_CA/, { ...env, ...plain, TARGET_CA: otherCa });
     await isNotLetIn(/set TARGET_CA/, { ...env, ...plain, TARGET_CA: '' });
-    await isNotLetIn(/must name a host that its certificate is for/, {
+    await isNotLetIn(/must use a host name from the server's certificate/, {
       ...env,
       ...plain,
       TARGET_URL: server.url.replace('127.0.0.1', 'localhost'),

@@ -13,7 +13,7 @@ const BENCHES = [
     { ROUNDS: '1', REQUESTS: '800', USERS: '100', SESSIONS: '50', LISTENERS: '40', GOGC: '400' },
     [
       'JSON, 700 bytes',
-      'the same with expect in JavaScript',
+      'the same, with expect in JavaScript',
       'the same as SSE',
       'JSON, 64 KB',
       "a scenario's call, against the module alone",

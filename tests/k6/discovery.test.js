@@ -80,7 +80,7 @@ test('DRY_RUN=1 says all that a test would do, and sends server-everything nothi
       /^- .*toggle-simulated-logging/m,
       /ALLOW_WRITES=1/,
       /^spike +20 s +2,000\/s from up to 1,000 users +40,000$/m,
-      /^In total 50,000 requests, the warm-up aside, in 2 min 10 s\.$/m,
+      /^In total 50,000 requests \(without the warm-up\) in 2 min 10 s\.$/m,
       /^- baseline failure share < 1 %$/m,
     ]) {
       assert.match(output, wanted);
@@ -156,7 +156,7 @@ test('every operation is tried; one that fails is left out with what it said', a
   /** @param {string} name */
   const reason = (name) =>
     document.left_out.find((/** @type {any} */ entry) => entry.operation === name).reason;
-  assert.equal(reason('broken'), 'it failed: out of order');
+  assert.equal(reason('broken'), 'call failed: out of order');
   assert.match(reason('change'), /ALLOW_WRITES=1/);
   assert.match(reason('drop'), /TOOLS/);
 });
@@ -287,13 +287,13 @@ test('workload-init writes what WORKLOAD then loads, and never over a file', asy
 
   const again = await command('scripts/workload-init', [`TARGET_URL=${server.url}`, `WORKLOAD=${file}`]);
   assert.equal(again.code, 2, again.output);
-  assert.match(again.output, /exists and is not overwritten/);
+  assert.match(again.output, /already exists; choose another file/);
   assert.equal(readFileSync(file, 'utf8'), JSON.stringify(document));
 });
 
 /** @type {[string, string, RegExp][]} name of the file, its text, what is said */
 const WRONG = [
-  ['torn.json', '{"schema":', /WORKLOAD \S+torn.json: it can't be read \(SyntaxError/],
+  ['torn.json', '{"schema":', /WORKLOAD \S+torn.json: it cannot be read \(SyntaxError/],
   ['other.json', '{"schema":"x"}', /WORKLOAD \S+other.json: \/ must have required property 'name'/],
   [
     'mix.json',
@@ -304,7 +304,7 @@ const WRONG = [
     /WORKLOAD \S+mix.json: mixes.default names "pong", which is not in operations; valid: ping$/m,
   ],
   ['empty.js', 'export default {};', /WORKLOAD \S+empty.js: its default export is not an object with name/],
-  ['throws.js', 'throw new Error("no");', /WORKLOAD \S+throws.js: it can't be read \(.*no/],
+  ['throws.js', 'throw new Error("no");', /WORKLOAD \S+throws.js: it cannot be read \(.*no/],
 ];
 for (const [name, content, message] of WRONG) {
   test(`WORKLOAD=${name}: exit 2 and one line`, async () => {
@@ -322,7 +322,7 @@ test('WORKLOAD that is no file: exit 2', async () => {
   assert.equal(code, 2);
   assert.match(
     output,
-    /^error: WORKLOAD is "\/nowhere.json", which can't be read; valid: the path of a .json or .js file$/m,
+    /^error: WORKLOAD is "\/nowhere.json", which cannot be read; valid: the path of a .json or .js file$/m,
   );
 });
 

@@ -38,10 +38,11 @@ test('the headline, run.json, the plan, the report and JUnit name it; the exit c
     failed_probes.map((/** @type {any} */ { operation, failed }) => [operation, failed]),
     [['broken_tool', 'HTTP 500']],
   );
-  assert.match(failed_probes[0].reason, /^it failed \(http_5xx\): HTTP 500 text\/plain: .*out of order/);
-  const said = '1 operation was left out, it failed: broken_tool (HTTP 500)';
+  assert.match(failed_probes[0].reason, /^call failed \(http_5xx\): HTTP 500 text\/plain: .*out of order/);
+  const said = '1 operation failed in discovery and was left out: broken_tool (HTTP 500)';
   assert.equal(verdict.reasons.at(-1), said);
-  if (verdict.outcome === 'pass') assert.match(headline, /^PASS: .*; 1 operation was left out, it failed/);
+  if (verdict.outcome === 'pass')
+    assert.match(headline, /^PASS: .*; 1 operation failed in discovery and was left out/);
   assert.ok(run.output.replace(/\s+/g, ' ').includes(said), run.output);
   const file = (/** @type {string} */ name) => readFileSync(`${run.folder}/${name}`, 'utf8');
   const planned = JSON.parse(file('plan.json'));

@@ -61,7 +61,7 @@ const CASES = [
     mix: { read_a: 50, read_b: 30, read_c: 20 },
     expected: { subject: 'operation', operation: 'read_b', failure_kind: 'http_5xx' },
     statement:
-      /^read_b never answered well \(\d+ of \d+, HTTP 5xx\): broken, not overloaded; the others are well/,
+      /^read_b always failed \(\d+ of \d+, HTTP 5xx\): broken, not overloaded; the other operations succeeded/,
   },
   {
     name: 'tools/list fails from a time on',
@@ -78,7 +78,7 @@ const CASES = [
     load: SPIKE,
     mix: { read: 100 },
     expected: { subject: 'share', failure_kind: 'stalled' },
-    statement: /^1 in (19|20|21) calls failed .*the answer began, and nothing came\), whatever the load/,
+    statement: /^1 in (19|20|21) calls failed .*the answer stalled\), independent of the load/,
   },
   {
     name: 'two replicas, each with its own sessions',
@@ -103,7 +103,7 @@ const CASES = [
     mix: { read: 100 },
     expected: { subject: 'modes' },
     statement:
-      /^answers take one of two times: [\d.]+ ms, or 1,5\d\d ms \(1[123](\.\d+)? % of them\), whatever the load/,
+      /^answers have one of two latencies: [\d.]+ ms, or 1,5\d\d ms \(1[123](\.\d+)? % of them\), independent of the load/,
   },
   {
     name: 'no answer any more once two calls were in flight',
@@ -113,7 +113,7 @@ const CASES = [
     mix: { read: 86, write: 10, 'tools/list': 4 },
     expected: { subject: 'overlap', failure_kind: 'timeout' },
     statement:
-      /^since 00:\d\d\.\d every call of read, write failed .*when two were first in flight together.*; the other operation is well/,
+      /^since 00:\d\d\.\d every call of read, write failed .*when two calls first overlapped.*; the other operation succeeded/,
     time: 'since_s',
   },
   {
@@ -122,7 +122,7 @@ const CASES = [
     load: STEADY,
     mix: { fast: 98, slow: 2 },
     expected: { subject: 'overlap', operation: 'fast', failure_kind: 'timeout' },
-    statement: /^fast failed only if a call of slow was in flight/,
+    statement: /^fast failed only while a call of slow was in flight/,
   },
   {
     name: "a spike's first 800 ms are lost",
@@ -130,7 +130,7 @@ const CASES = [
     load: SPIKE,
     mix: { read: 100 },
     expected: { subject: 'window', failure_kind: 'timeout' },
-    statement: /^(nearly )?every call that began between .* failed .*; earlier and later ones were answered/,
+    statement: /^(nearly )?every call that began between .* failed .*; earlier and later calls succeeded/,
     time: 'from_s',
   },
 ];
@@ -150,7 +150,7 @@ async function runOn(server, { test: scenario, ...variables }) {
 test('memory that grows whatever is asked: with time, not with the calls', async () => {
   // 7.6 MiB/s.
   const found = await runOn(await startKeeping(38 * 1024, 5), { ...SPIKE, DURATION: '45s' });
-  const grows = /^memory grows by ([\d.]+) MiB\/s with time, not with the calls/;
+  const grows = /^memory grows by ([\d.]+) MiB\/s over time, independent of the calls/;
   const [, rate = ''] = grows.exec(found.find((/** @type {string} */ one) => grows.test(one)) ?? '') ?? [];
   assert.ok(Math.abs(Number(rate) - 7.6) < 2, found.join('\n'));
 });
@@ -158,8 +158,7 @@ test('memory that grows whatever is asked: with time, not with the calls', async
 test('a full server for which no VU was free answers at least so much', async () => {
   const load = { ...STEADY, RATE_SCALE: '6', MAX_VUS: '5' };
   const found = await runOn(await startComputing(4), load);
-  const full =
-    /^answers at least \d+\/s: in sustained no VU was free for the rest of the load, and .* was at \d\d/;
+  const full = /^answers at least \d+\/s: in sustained all VUs were busy, and .* was at \d\d/;
   assert.ok(
     found.some((/** @type {string} */ one) => full.test(one)),
     found.join('\n'),
@@ -172,7 +171,7 @@ test('the command that shows it again does so', async () => {
   const { test: scenario, ...load } = SPIKE;
   const { document } = await runTest(scenario, { ...load, DURATION: '8s', WORKLOAD, TARGET_URL });
   const { evidence } = document.findings.find((/** @type {any} */ { kind }) => kind === 'failures');
-  const [, command = '', words = ''] = /^to see it again: make (\S+) (.*)$/.exec(evidence.at(-1)) ?? [];
+  const [, command = '', words = ''] = /^to reproduce: make (\S+) (.*)$/.exec(evidence.at(-1)) ?? [];
   const variables = Object.fromEntries(words.split(' ').map((word) => word.split(/=(.*)/s)));
   const again = await runTest(command, variables);
   await server.close();
@@ -208,7 +207,7 @@ for (const { name, start, load, mix, expected, statement, time } of CASES)
       first.statement,
     );
     assert.match(first.statement, statement);
-    assert.match(first.evidence.at(-1), /^to see it again: make load .*TARGET_URL=/);
+    assert.match(first.evidence.at(-1), /^to reproduce: make load .*TARGET_URL=/);
     if (subject === 'modes') return;
     const startedMs = Date.parse(document.started);
     const fromMs = Date.parse(document.phases.find((/** @type {any} */ phase) => phase.measured).start);

@@ -92,12 +92,12 @@ test('too much load: exit 2 and the variable that allows it, before anything is 
     [
       'spike',
       'RATE_SCALE=100',
-      /^error: the phase warm-up offers .* more than 5000; valid: less, or MAX_RATE=/m,
+      /^error: the phase warm-up offers .* more than 5000; lower it, or set MAX_RATE=/m,
     ],
     [
       'load',
       'CONCURRENCY=2000',
-      /^error: the phase .* 2000 users, more than 1000; valid: less, or MAX_VUS=2000 /m,
+      /^error: the phase .* 2000 VUs, more than 1000; lower it, or set MAX_VUS=2000 /m,
     ],
   ])) {
     const { code, output } = await run(test, `TARGET_URL=${server.url}`, `WORKLOAD=${file}`, variable);
@@ -188,10 +188,10 @@ test('before the load: the host, the total, the peak rate and the users', async 
   const { code, output } = await run('spike', 'DRY_RUN=1', `TARGET_URL=${server.url}`);
   assert.equal(code, 0, output);
   const { host } = new URL(server.url);
-  assert.match(output, /^In total 50,000 requests, the warm-up aside, in 2 min 10 s\.$/m);
+  assert.match(output, /^In total 50,000 requests \(without the warm-up\) in 2 min 10 s\.$/m);
   assert.match(
     output,
-    new RegExp(`^All of it goes to ${host}: at most 2,000/s from 1,000 users at a time\\.$`, 'm'),
+    new RegExp(`^All requests go to ${host}, at most 2,000/s from 1,000 VUs at a time\\.$`, 'm'),
   );
 });
 

@@ -47,7 +47,7 @@ test('a server that names itself, its tools and its errors after the token: noth
       ...{ PROFILE: 'smoke', DURATION: '2s', MAX_VUS: '5', THRESHOLDS: 'off' },
     });
     assert.ok(folder !== '', `${exitCode} ${output}`);
-    assert.match(output, /3 tools.*a name holds a secret that the run sends/);
+    assert.match(output, /3 tools.*a name contains a secret of this run/);
     assert.ok(
       server.requests.some(({ method, params }) => method === 'tools/call' && params.name === 'good'),
     );

@@ -3,7 +3,8 @@
  * workers: each held stream and each call needs one of NUMBER workers; refuses: with NUMBER streams it answers 503; silence: what is between ends
  * a stream that was silent for NUMBER seconds, and holds its headers back until something is sent; age: a stream is ended after NUMBER seconds,
  * though a comment comes each second; leaks: it has no streams, and keeps NUMBER KiB of each request for one; keeps:
- * a session has NUMBER KiB, until its client ends it; none: it holds all.
+ * a session has NUMBER KiB, until its client ends it; drops: the tool notify reaches only the first NUMBER streams; lags: it reaches the
+ * streams one after the other, NUMBER milliseconds apart; none: it holds all.
  */
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +21,16 @@ let sessions = 0;
 const open = new Map();
 /** @type {Buffer[]} */
 const kept = [];
+/** @type {Set<import('node:http').ServerResponse>} */
+const listeners = new Set();
+const CHANGED = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n\n`;
+
+async function notifyAll() {
+  for (const response of mode === 'drops' ? [...listeners].slice(0, number) : listeners) {
+    response.write(CHANGED);
+    if (mode === 'lags') await sleep(number);
+  }
+}
 
 /** @returns {Promise<void>} ends when a worker is free */
 const worker = () =>
@@ -55,7 +66,9 @@ async function hold(response) {
     ...(mode === 'age' ? [setInterval(() => response.write(': ping\n\n'), 1000)] : []),
     ...(['age', 'silence'].includes(mode) ? [setTimeout(() => response.destroy(), number * 1000)] : []),
   ];
+  listeners.add(response);
   const end = () => {
+    listeners.delete(response);
     for (const timer of timers) clearTimeout(timer);
     streams -= 1;
     free();
@@ -74,9 +87,17 @@ async function resultOf({ method, params }) {
     };
   if (method === 'tools/list')
     return {
-      tools: [{ name: 'work', annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } }],
+      tools: [
+        { name: 'work', annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } },
+        { name: 'notify', inputSchema: { type: 'object' } },
+      ],
     };
   if (method === 'ping') return {};
+  if (params?.name === 'notify') {
+    notifyAll();
+    return { content: [] };
+  }
+  if (params?.name !== 'work') return { content: [{ type: 'text', text: 'Unknown tool' }], isError: true };
   await worker();
   await sleep(WORK_MS);
   free();

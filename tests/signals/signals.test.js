@@ -181,12 +181,15 @@ test('addresses that can not be scraped are each one clear line', async () => {
   const recording = await replay('tests/signals/recorded/cadvisor.txt');
   /** @type {[string, RegExp][]} */
   const wrong = [
-    ['http://user:secret@127.0.0.1:9/metrics', /^TARGET_METRICS has a user or password in it/],
-    [`http://127.0.0.1:${await freePort()}/metrics`, /can't be reached \(ECONNREFUSED\)/],
+    ['http://user:secret@127.0.0.1:9/metrics', /^TARGET_METRICS contains a user name or password/],
+    [`http://127.0.0.1:${await freePort()}/metrics`, /cannot be reached \(ECONNREFUSED\)/],
     [`${watch.url}/-/ready`, /has no metrics in Prometheus' text format/],
     [`${watch.url}/nothing?key=secret`, /\/nothing answers 404/],
     ['ftp://127.0.0.1/metrics', /TARGET_METRICS has "ftp:.*; valid: host:port\/path or an http\(s\) URL/],
-    [recording.url, /tells of all containers, and none is named; valid: .*\/mcp-load-lab-recorded/],
+    [
+      recording.url,
+      /returns metrics of all containers, but no container is selected; valid: .*\/mcp-load-lab-recorded/,
+    ],
     [`${recording.url}#nothing`, /knows no container "nothing"; valid: .*\/mcp-load-lab-recorded/],
   ];
   for (const [address, message] of wrong) {

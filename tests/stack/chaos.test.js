@@ -99,7 +99,7 @@ test("any server: a proxy in front of it is the fault; what is inside of it can'
     assert.equal(redis?.status, 'not made');
     assert.match(
       run.document.tables[0].notes.join('\n'),
-      /Redis cut off .* was not made: needs the server's own/,
+      /Redis cut off .* was not injected: it needs the processes and stores/,
     );
   } finally {
     await everything.stop();
@@ -120,11 +120,11 @@ const listens = (port) =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** @param {() => boolean | Promise<boolean>} condition @param {string} what */
+/** @param {() => boolean | Promise<boolean>} condition @param {() => string} what */
 async function until(condition, what) {
   const deadline = Date.now() + 180_000;
   while (!(await condition())) {
-    assert.ok(Date.now() < deadline, `waited in vain for ${what}`);
+    assert.ok(Date.now() < deadline, `waited in vain for ${what()}`);
     await sleep(50);
   }
 }
@@ -160,8 +160,14 @@ for (const [name, end, expected] of ENDS) {
     const ended = new Promise((resolve) => child.once('close', resolve));
     const pid = Number(child.pid);
     t.after(() => child.exitCode === null && process.kill(-pid, 'SIGTERM'));
-    await until(() => /^chaos, \d of \d: redis-gone/m.test(output), 'the fault to be announced');
-    await until(async () => !(await listens(Number(REDIS_PORT))), 'Redis to be stopped');
+    await until(
+      () => /^chaos, \d of \d: redis-gone/m.test(output),
+      () => `the fault to be announced:\n${output}`,
+    );
+    await until(
+      async () => !(await listens(Number(REDIS_PORT))),
+      () => `Redis to be stopped:\n${output}`,
+    );
     const ours = processTree(pid);
     assert.ok(ours.some(({ command: line }) => /toxiproxy/.test(line)));
     assert.notEqual(readFileSync(watched, 'utf8'), before);

@@ -66,7 +66,7 @@ test('the time is over: what was measured is reported, nothing goes on, and the 
   assert.ok(run.seconds < 60, `${run.seconds} s`);
   assert.match(run.output, /^ci: exit code 124: the time limit was reached$/m);
   const { verdict } = JSON.parse(readFileSync(join(run.results, 'latest/run.json'), 'utf8'));
-  assert.match(verdict.reasons[0], /^interrupted after .*: what is reported was measured until then$/);
+  assert.match(verdict.reasons[0], /^interrupted after .*; the results cover the time until then$/);
   assert.ok(existsSync(join(run.results, 'latest/report.html')));
   assert.ok(!runs(`server.js ${port}`));
   assert.ok(!runs(run.results), 'k6 has ended');
@@ -80,18 +80,18 @@ test('a server that does not get ready is exit code 3, with its own last words',
   assert.equal(died.code, 3, died.output);
   assert.match(
     died.output,
-    /^ci: the server ended with exit code 7 before it was ready; it said last: no such \[2J database$/m,
+    /^ci: the server exited with code 7 before it was ready; last output: no such \[2J database$/m,
   );
   const [own = ''] = readdirSync(died.results).filter((name) => name.startsWith('ci-'));
   assert.equal(readFileSync(join(died.results, own, 'server.log'), 'utf8').trim(), 'no such [2J database');
   const silent = await ci({ ...SHORT, SERVER_COMMAND: 'exec sleep 987', TARGET_URL: url, READY_S: '1' });
   assert.equal(silent.code, 3, silent.output);
-  assert.match(silent.output, /^ci: the server was not ready in 1 s: http:.* did not answer$/m);
+  assert.match(silent.output, /^ci: the server was not ready within 1 s: http:.* did not answer$/m);
   assert.ok(!runs('sleep 987'));
   const refusing = `${envFile('stack.env').PROMETHEUS_URL}/-/ready`;
   const other = await ci({ ...SHORT, ...server(port), READY_URL: refusing, READY_S: '3' });
   assert.equal(other.code, 3, other.output);
-  assert.match(other.output, /did not answer with 2xx; it said last: .*listening on/);
+  assert.match(other.output, /did not answer with 2xx; last output: .*listening on/);
 });
 
 test('a pipeline that is called off ends everything, with the exit code of its signal', async () => {
@@ -118,7 +118,7 @@ test('on GitHub: what a server says on its way out is no command, and what ci sa
   const [, token] = /^::stop-commands::(\w{32})$/.exec(commands[0] ?? '') ?? [];
   assert.deepEqual(commands.slice(1), [
     `::${token}::`,
-    '::error title=the server under test::the server ended with exit code 1 before it was ready; it said last: ::error title=forged::100%25, by the server',
+    '::error title=the server under test::the server exited with code 1 before it was ready; last output: ::error title=forged::100%25, by the server',
   ]);
   assert.match(
     readFileSync(files.GITHUB_OUTPUT, 'utf8'),
@@ -132,7 +132,10 @@ const WRONG_USE = [
   [{ TEST: 'nope' }, /TEST is "nope"; valid: baseline, /],
   [{ RUNS: '0' }, /RUNS is "0"; valid: a whole number above 0/],
   [{ LIMIT_MINUTES: 'soon' }, /LIMIT_MINUTES is "soon"; valid: a number above 0/],
-  [{ SERVER_COMMAND: 'true' }, /TARGET_URL is empty; valid: where the server of SERVER_COMMAND answers/],
+  [
+    { SERVER_COMMAND: 'true' },
+    /TARGET_URL is empty; valid: the URL of the server that SERVER_COMMAND starts/,
+  ],
   [{ READY_URL: 'here' }, /READY_URL is "here"; valid: an http or https URL/],
   [{ BASE: 'nope' }, /BASE has "nope"; valid: testids/],
   [{ SAVE_BASELINE: '../x' }, /SAVE_BASELINE is "..\/x"; valid: up to 64 letters/],

@@ -35,9 +35,9 @@ test('a program: each start has a process of its own, as many at once as were as
     ],
   );
   for (const row of rows) {
-    // The call takes 20 ms.
+    // The call takes 20 ms. The medians are those of different starts.
     const [start = 0, first = 0] = [row['start p50'], row['first call p50']];
-    assert.ok(start > 5 && first > start + 10 && first < 30_000, JSON.stringify(row));
+    assert.ok(start > 5 && first > 25 && first < 30_000, JSON.stringify(row));
   }
   assert.match(JSON.stringify(result.document.findings), /"first answer .* MiB at rest"/);
 });
@@ -83,7 +83,7 @@ const REFUSED = [
     'a server that ends at once',
     { TARGET_URL: 'http://127.0.0.1:1/mcp', SERVER_COMMAND: 'echo no module x; exit 4' },
     3,
-    /the server ended with exit code 4 before it was ready; it said last: no module x/,
+    /the server exited with code 4 before it was ready; last output: no module x/,
   ],
   [
     'SERVER_COMMAND without an address',

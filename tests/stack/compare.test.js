@@ -104,7 +104,7 @@ test('a run that is invalid is refused, and named', async () => {
   const { code, output } = await command('scripts/compare', ['BASE=fine-1', 'HEAD=busy'], places);
   assert.equal(code, 98, output);
   assert.match(output, /^- busy: invalid: the generator was busy$/m);
-  assert.match(output, /nothing is left to compare of HEAD \(busy\)/);
+  assert.match(output, /no runs are left to compare in HEAD \(busy\)/);
 });
 
 /** @type {[string, string[], RegExp][]} */

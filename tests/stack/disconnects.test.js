@@ -35,7 +35,7 @@ test('sessions of 100 KiB that only their clients end: those of clients that are
     text,
     /^1 min after clients had reset their connections the server still knew (\d+) of \1 sessions$/m,
   );
-  assert.match(text, /^200 clients came back within a second/m);
+  assert.match(text, /^200 clients reconnected within a second/m);
   const server = document.tables.find((/** @type {any} */ { title }) => title.startsWith('The server'));
   assert.equal(server.rows.length, 2 + 2 * 10 + 2 + 2);
 });
@@ -61,5 +61,5 @@ test('a server that others wrote knows the sessions that were closed and reset, 
 test('without sessions there is none to be known: the streams of 2026-07-28', async () => {
   const { text } = await disconnects({ PROFILE: 'smoke' });
   assert.doesNotMatch(text, /still knew/);
-  assert.match(text, /^20 clients came back within a second/m);
+  assert.match(text, /^20 clients reconnected within a second/m);
 });

@@ -131,7 +131,7 @@ const interfacesOf = (pid) => new RegExp(`\\bmll${pid.toString(36)}a\\b`);
 test('a process that is a fault ends with its stop', async () => {
   const stop = await startHelper('burner.js');
   await stop();
-  await assert.rejects(startHelper('no-such-helper.js'), /ended instead of starting/);
+  await assert.rejects(startHelper('no-such-helper.js'), /exited instead of starting/);
 });
 
 test('names of faults are names of trials, each once', () => {

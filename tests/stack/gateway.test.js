@@ -138,7 +138,7 @@ const WRONG_USE = [
   [
     'a file that is not there',
     ['load', 'PAYLOAD=/nope.json'],
-    /PAYLOAD is "\/nope.json", which can't be read/,
+    /PAYLOAD is "\/nope.json", which cannot be read/,
   ],
   [
     'a file that is no request',

@@ -29,7 +29,7 @@ test('a terminal that is closed, under load', async () =>
 test('a signal to make alone, as a CI system sends it', async () => {
   const words = ['make', '--no-print-directory', ...SPIKE.slice(1)];
   const ended = await interrupt(words, { ...LOADED, signal: 'SIGTERM', alone: true });
-  assert.match(ended.output, /^exit code 105 \(make itself ends with 2/m);
+  assert.match(ended.output, /^exit code 105 \(make itself exits with 2/m);
   await isPartial({ ...ended, code: 105 });
 });
 
@@ -37,7 +37,7 @@ test('a signal to `make ci` alone: the run ends in order, and so does the pipeli
   const words = ['make', '--no-print-directory', 'ci', ...SPIKE.slice(2)];
   const ended = await interrupt(words, { ...LOADED, signal: 'SIGTERM', alone: true });
   assert.match(ended.output, /^ci: exit code 143$/m);
-  assert.match(ended.output, /^exit code 143 \(make itself ends with 2/m);
+  assert.match(ended.output, /^exit code 143 \(make itself exits with 2/m);
   await isPartial({ ...ended, code: 105 });
 });
 

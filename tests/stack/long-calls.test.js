@@ -49,7 +49,7 @@ test('progress that is held back until the result', async () => {
   assert.equal(code, 0);
   assert.match(
     text,
-    /^progress arrives only with the result: the first report of a call of 5 s arrived after/m,
+    /^progress arrives only with the result: the first notification of a call of 5 s arrived after/m,
   );
 });
 
@@ -85,10 +85,7 @@ test('a server that others wrote, and the reference target', async () => {
 test('what is missing is said before any call: exit 2', async () => {
   const TARGET_URL = 'http://127.0.0.1:9/mcp';
   for (const [variables, message] of /** @type {[Record<string, string>, RegExp][]} */ ([
-    [
-      { TARGET_URL },
-      /long-calls calls one tool, which takes as long as an argument says; valid: TOOL=name ARGS=/,
-    ],
+    [{ TARGET_URL }, /long-calls calls one tool whose duration an argument sets; valid: TOOL=name ARGS=/],
     [
       { TARGET_URL, TOOL: 'a', ARGS: '{}' },
       /^error: ARGS does not set how long a call takes; valid: SECONDS/m,

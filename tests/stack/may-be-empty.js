@@ -119,7 +119,7 @@ export const MAY_BE_EMPTY = [
   })),
   ...Object.entries({ B: 'pool_wait', C: 'db_query_duration', D: 'cache_time', E: 'upstream' }).map(
     ([refId, name]) => ({
-      title: 'Where a request spends its time',
+      title: 'Request time by component',
       refIds: [refId],
       reason: `no call of the test waits for it: ${name}`,
       either: EITHER,

@@ -35,7 +35,7 @@ test('a synchronous tool that blocks all others is named', async () => {
   );
   assert.match(
     limit?.statement ?? '',
-    /^the server's thread limited the run in spike \(blocking tool\): report held it /,
+    /^the server's thread limited the run in spike \(blocking tool\): report blocked it /,
     JSON.stringify(findings, null, 1),
   );
 });

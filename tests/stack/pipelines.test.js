@@ -213,7 +213,7 @@ test('GitHub, pass: the run is kept, annotated and becomes the baseline; no word
   assert.deepEqual(
     run.commands.map(({ command: level, kvPairs, arg }) => [level, kvPairs.title, arg]),
     [
-      ['notice', 'no baseline', 'there is no baseline main yet: nothing is compared'],
+      ['notice', 'no baseline', 'the baseline main does not exist yet; nothing is compared'],
       ['notice', 'load test load: pass', '1 threshold held'],
     ],
   );

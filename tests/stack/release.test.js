@@ -90,7 +90,7 @@ test('it is used without Go, and a program with another checksum is refused, and
   assert.equal(built.code, 0, built.output);
   assert.match(
     built.output,
-    /^k6-\S+ is not taken from RELEASE_URL: its checksum is \S+, expected \S+; building it instead$/m,
+    /^k6-\S+ cannot be used from RELEASE_URL: its checksum is \S+, expected \S+; building it instead$/m,
   );
   assert.match(built.version, /k6\/x\/mcp/);
 });

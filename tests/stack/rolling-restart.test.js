@@ -89,7 +89,7 @@ test('RESTART_COMMAND fails: exit 1, with what it said last', async (t) => {
     ...{ PROFILE: 'smoke', TARGET_URL: url, RESTART_COMMAND: 'echo no such deployment; exit 7' },
   });
   assert.equal(code, 1, output);
-  assert.match(output, /RESTART_COMMAND failed with exit code 7; it said last: no such deployment/);
+  assert.match(output, /RESTART_COMMAND failed with exit code 7; last output: no such deployment/);
 });
 
 /** @type {[string, Record<string, string>, RegExp][]} */

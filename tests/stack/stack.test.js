@@ -155,7 +155,7 @@ after(async () => {
 
 test('before anything is up, every command says so or does nothing', { timeout }, async () => {
   const status = await run('status');
-  assert.deepEqual([status.code, status.output], [1, 'no stack is up; start one with: make up\n']);
+  assert.deepEqual([status.code, status.output], [1, 'no stack is running; start one with: make up\n']);
   assert.equal((await run('logs')).code, 1);
   await succeeds('down');
   await succeeds('clean');

@@ -88,14 +88,14 @@ test('a test that takes a connection says so', async () => {
     TARGET_COMMAND: EVERYTHING,
   });
   assert.equal(code, 2, output);
-  assert.match(output, /^error: the test connections holds connections; set TARGET_URL/m);
+  assert.match(output, /^error: the test connections keeps connections open; set TARGET_URL/m);
 });
 
 /** What two calls at once do to it, and what is said. @type {[mode: string, subject: string, says: RegExp][]} */
 const OVERLAPS = [
   ['lock', 'silence', /^the process stopped answering .*, when \d+ calls were open at once/],
-  ['lose', 'lost', /^\d+ calls got no answer until the end of the run, although later ones did/],
-  ['serial', 'processes', /^a process of the server works on one call at a time: at most 9\.\d+\/s/],
+  ['lose', 'lost', /^\d+ calls got no answer before the end of the run, although later calls did/],
+  ['serial', 'processes', /^a server process handles one call at a time: at most 9\.\d+\/s/],
 ];
 
 for (const [mode, subject, says] of OVERLAPS) {
@@ -136,7 +136,7 @@ test('capacity: how many processes the machine holds, one for each VU', async ()
   );
   assert.match(
     JSON.stringify(result.document.findings),
-    /at least 10 processes, held for \d+ s: more was not tried \(MAX_VUS\)/,
+    /at least 10 processes, held for \d+ s: nothing higher was tried \(MAX_VUS\)/,
   );
   // One process for each VU, and one of the set-up.
   const { starts } = JSON.parse(

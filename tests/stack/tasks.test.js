@@ -46,6 +46,6 @@ for (const [way, variables] of WAYS)
     assert.ok(requests >= 40 * 4, String(requests));
     assert.match(
       own[0].statement,
-      /^the server answered 40 calls with tasks: they ended after .*, asked for \d/,
+      /^the server answered 40 calls with tasks: they completed after .*, asked for \d/,
     );
   });

@@ -117,7 +117,7 @@ test('connections of a server that others wrote: held, left, and still known', a
     assert.deepEqual(idle?.slice(0, 2), ['idle', 25]);
     const { findings } = result.document;
     const said = findings.map((/** @type {any} */ { statement }) => statement).join('\n');
-    assert.match(said, /^Of 20 sessions that nobody used for 1 s the server still knew 20\.$/m);
+    assert.match(said, /^After 1 s without use, the server still knew 20 of 20 sessions\.$/m);
   } finally {
     await everything.stop();
   }

@@ -90,7 +90,7 @@ export function callTool(target, name, input, headers = {}) {
 }
 
 /**
- * Calls a tool and returns its structured content; an error of the tool is thrown.
+ * Calls a tool and returns its structured content; a tool error is thrown.
  * @param {{url: string}} target
  * @param {string} name
  * @param {object} input

@@ -87,13 +87,16 @@ test('a database that falls silent fails tools within five seconds, however many
   assert.ok(answers.every(({ message }) => message.result.isError));
   const texts = new Set(answers.map(({ message }) => message.result.content[0].text));
   assert.ok(texts.has('database unavailable: timed out'), [...texts].join());
-  assert.ok(texts.has('database busy: too many requests already wait for a connection'), [...texts].join());
+  assert.ok(
+    texts.has('database busy: too many requests are already waiting for a connection'),
+    [...texts].join(),
+  );
   await database.query('ROLLBACK');
   await database.end();
   assert.equal((await useTool(target, 'get_user', { user_id: 1 })).user.id, 1);
 });
 
-test('a deadlock is counted, and is an error of the tool', async () => {
+test('a deadlock is counted, and is a tool error', async () => {
   const rival = new pg.Client(services.databaseUrl);
   await rival.connect();
   const input = (/** @type {string[]} */ ...keys) => ({ items: keys.map((key) => ({ key, value: 1 })) });

@@ -236,7 +236,7 @@ it('the dashboards and the verdict distrust a generator from the same CPU on', (
 it('the server dashboard says at which rate each resource with a limit is full', () => {
   const server = dashboards.map((build) => build()).find(({ uid }) => uid === 'mcp-server');
   /** @type {any} */
-  const panel = server?.panels?.find(({ title }) => title === 'Rate at which each resource is full');
+  const panel = server?.panels?.find(({ title }) => title === 'Rate at which each resource saturates');
   const [{ expr }] = panel.targets;
   assert.deepEqual(
     SATURATING.filter((name) => !expr.includes(`signal:${name}:ratio`)),

@@ -20,8 +20,11 @@ test('make plan: without a stack, how the reference target would be loaded', asy
     const steps = await plan('bulk');
     assert.match(steps.output, /^fill +write +- /m);
     assert.match(steps.output, /^bulk_toggle_hosts +write +411 /m);
-    assert.match(steps.output, /^renew-1-1 +~ 22 s +1 user +10$/m);
-    assert.match(steps.output, /one after the other: about \d+ s for the reference target/);
+    assert.match(steps.output, /^renew-1-1 +~ 22 s +1 VU +10$/m);
+    assert.match(
+      steps.output,
+      /one\s+after\s+the\s+other:\s+about\s+\d+\s+s\s+for\s+the\s+reference\s+target/,
+    );
   } finally {
     rmSync(empty, { recursive: true });
   }
@@ -48,5 +51,5 @@ test('a test that holds streams of what has none: exit 2 and one line', async ()
     ...{ TARGET_URL: 'http://127.0.0.1:1/', TARGET_PROTOCOL: 'jsonrpc', TOOL: 'a', ARGS: '{}' },
   });
   assert.equal(code, 2, output);
-  assert.match(output, /^error: the test streams holds streams, and jsonrpc has none; valid: MCP /m);
+  assert.match(output, /^error: the test streams holds streams, but jsonrpc has no streams; valid: MCP /m);
 });

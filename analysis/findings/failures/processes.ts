@@ -44,8 +44,10 @@ function silence(processes: Processes, known: Facts): Found | null {
     figures: { since_s: round(sinceS), open: overlap?.open ?? null, unanswered: silent.unanswered },
     evidence: overlap
       ? [
-          `the second call was sent ${milliseconds(overlap.openMs)} after the first one, which had no answer yet`,
-          remedy('do not wait for a call to end before the next message is read, and hold no lock meanwhile'),
+          `the second call was sent ${milliseconds(overlap.openMs)} after the first, which was still open`,
+          remedy(
+            'read the next message without waiting for the current call, and do not hold a lock during a call',
+          ),
         ]
       : [],
     again: { requests: 10, concurrency: 2 },
@@ -71,16 +73,12 @@ function lostAnswers({ lost = NONE, answered = NONE, late = 0 }: Processes): Fou
   return {
     subject: 'lost',
     statement:
-      `${counted(all, 'call')} got no answer until the end of the run, although later ones did` +
+      `${counted(all, 'call')} got no answer before the end of the run, although later calls did` +
       (isOverlap
-        ? `: only calls that overlapped another; all ${number(answered.alone)} that were alone were answered`
+        ? `: only calls that overlapped another call; all ${number(answered.alone)} other calls were answered`
         : ''),
     figures: { lost: all, answered: answered.alone + answered.overlap, alone: answered.alone },
-    evidence: [
-      remedy(
-        'each request needs its own answer: keep the ids of all open calls, and write one whole line at a time',
-      ),
-    ],
+    evidence: [remedy('answer every request: track the ids of all open calls, and write complete lines')],
     again: { requests: 20, concurrency: isOverlap ? 2 : 1 },
   };
 }
@@ -91,8 +89,8 @@ function lateAnswers({ late = 0, answered = NONE }: Processes, unanswered: numbe
   return {
     subject: 'late',
     statement:
-      `the server was overloaded, not broken: it answered ${counted(late, 'call')} after the client had stopped waiting, ` +
-      `of the ${number(unanswered)} without an answer in time`,
+      `the server was overloaded, not broken: it answered ${number(late)} of ` +
+      `the ${number(unanswered)} timed-out calls after the client had stopped waiting`,
     mayBeLoad: true,
     figures: { late, unanswered, answered: answered.alone + answered.overlap },
     evidence: [],

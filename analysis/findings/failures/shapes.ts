@@ -66,8 +66,8 @@ function alwaysShape({ failed }: Stretch, { own, stratum, operations, kind, know
     subject: 'operation',
     count: failed,
     statement: own
-      ? `${namesOf(operations)} never answered well (${counts})${isBroken ? ': broken, not overloaded' : ''}; ${othersText(own)}`
-      : `nothing was answered well (${counts})`,
+      ? `${namesOf(operations)} always failed (${counts})${isBroken ? ': broken, not overloaded' : ''}; ${othersText(own)}`
+      : `all calls failed (${counts})`,
     mayBeLoad: !isBroken,
     evidence: [],
     again: { requests: 10, concurrency: 1 },
@@ -94,11 +94,11 @@ function windowShape(stretch: Stretch, context: Context): Found {
     count: failed,
     statement:
       `${everyCall(stretch, context)} that began between ${exactClock(fromS)} and ${exactClock(toS)} failed ` +
-      `(${countsText(stretch, stratum)}); earlier and later ones were answered${alsoOthers(own)}`,
+      `(${countsText(stretch, stratum)}); earlier and later calls succeeded${alsoOthers(own)}`,
     mayBeLoad: own === null,
     figures: { from_s: round(fromS), to_s: round(toS) },
     evidence: [
-      `it lasted ${duration(round(toS - fromS, 1))}; ${number(before)} went well before it, and ${number(after)} after it`,
+      `the failures lasted ${duration(round(toS - fromS, 1))}; ${counted(before, 'call')} succeeded before, ${number(after)} after`,
     ],
     again: { requests: 1000, concurrency: mostAtOnce(known) },
   };
@@ -121,12 +121,12 @@ function sinceShape(stretch: Stretch, context: Context): Found {
     statement:
       `since ${exactClock(sinceS)} ${everyCall(stretch, context)} failed (${countsText(stretch, stratum)})` +
       (isTogether
-        ? `, when two were first in flight together; the ${number(before)} before it, one at a time, went well`
-        : `; ${number(before)} before it went well`) +
+        ? `, when two calls first overlapped; ${counted(before, 'earlier call')}, one at a time, succeeded`
+        : `; ${counted(before, 'earlier call')} succeeded`) +
       alsoOthers(own),
     mayBeLoad: own === null,
     figures: { since_s: round(sinceS), requests_before: before },
-    evidence: [`they are ${percent((failed + well) / all)} of the load`],
+    evidence: [`${percent((failed + well) / all)} of the load is affected`],
     again: isTogether
       ? { requests: 10, concurrency: 2 }
       : { requests: 2 * (before + failed), concurrency: 1 },
@@ -151,8 +151,8 @@ export function alongsideShape({ own, stratum, known }: Context): Found | null {
     subject: 'overlap',
     count,
     statement:
-      `${operation} failed ${without.failed === 0 ? 'only' : 'mostly'} if ${isOwn ? 'another of its own calls' : `a call of ${other}`} was in flight: ` +
-      `${number(failed)} of ${counted(calls, 'call')} then (${kindsText(stratum)}), ${number(without.failed)} of ${number(without.calls)} at other times${alsoOthers(own)}`,
+      `${operation} failed ${without.failed === 0 ? 'only' : 'mostly'} while ${isOwn ? 'another of its calls' : `a call of ${other}`} was in flight: ` +
+      `${number(failed)} of ${counted(calls, 'call')} then (${kindsText(stratum)}), ${number(without.failed)} of ${number(without.calls)} otherwise${alsoOthers(own)}`,
     operations: [operation],
     figures: { alongside: calls, alone: without.calls, alone_failed: without.failed },
     evidence: [],
@@ -175,8 +175,8 @@ export function clientsShape({ stratum, known }: Context): Found | null {
     subject: 'clients',
     count,
     statement:
-      `${number(clients)} of ${counted(all, 'client')} failed always (${counted(calls, 'call')}, ${kindsText(stratum)}), and ${number(well)} never: ` +
-      'it depends on the client, which has a session, a connection and credentials of its own',
+      `${number(clients)} of ${counted(all, 'client')} always failed (${counted(calls, 'call')}, ${kindsText(stratum)}), ${number(well)} never failed: ` +
+      'the cause is specific to the client (session, connection or credentials)',
     operations: [],
     figures: { clients_failing: clients, clients_well: well },
     evidence: ['each VU is a client'],
@@ -202,7 +202,7 @@ export function shareShape({ own, stratum, kind, known }: Context): Found | null
     statement:
       `${oneIn(failed, requests)} ${whose} failed (${number(failed)} of ${number(requests)}, ${kindsText(stratum)}), ` +
       (high
-        ? `whatever the load: ${each.join(', ')}`
+        ? `independent of the load: ${each.join(', ')}`
         : `spread evenly over the run, at ${perSecond(low?.rps)}`) +
       alsoOthers(own),
     mayBeLoad: high === undefined && own === null,
@@ -220,7 +220,7 @@ export function ownShape({ own, stratum }: Context): Found | null {
   return {
     subject: 'operation',
     count: sum.failed,
-    statement: `${all} are of ${namesOf(own.operations)}: ${number(sum.failed)} of ${counted(sizeOf(sum), 'request')} (${kindsText(stratum)}); ${othersText(own)}`,
+    statement: `${all} are in ${namesOf(own.operations)}: ${number(sum.failed)} of ${counted(sizeOf(sum), 'request')} (${kindsText(stratum)}); ${othersText(own)}`,
     mayBeLoad: true,
     evidence: [],
     again: { requests: Math.max(20, Math.ceil((10 * sizeOf(sum)) / sum.failed)), concurrency: 1 },
@@ -238,12 +238,12 @@ export function replicaShape(known: Facts, cells: readonly Cell[]): Shape[] {
       count: sumOf({ kind: REFUSED_KIND, cells }).failed,
       statement:
         `about ${percent(share, 2)} of the calls reach a replica that does not know their session: ${number(refused)} of ` +
-        `${counted(opened, 'session')} were refused at their first use, right after they were opened`,
+        `${counted(opened, 'session')} were refused on first use, right after being opened`,
       operations: [],
       kind: REFUSED_KIND,
       figures: { sessions_opened: opened, sessions_refused: refused, replicas: replicasOf(found) },
       evidence: [
-        `as if ${number(replicasOf(found))} servers took turns behind one address, each with sessions of its own: let the balancer keep a session on its server, or let them share sessions`,
+        `this looks like ${number(replicasOf(found))} servers behind one address that do not share sessions: use sticky sessions, or share sessions between the servers`,
       ],
       again: { requests: 20, concurrency: 2 },
     },
@@ -263,13 +263,13 @@ export function modeShape(known: Facts): Shape[] {
       subject: 'modes',
       count: slow,
       statement:
-        `${whose} take one of two times: ${milliseconds(fast_ms)}, or ${milliseconds(slow_ms)} (${percent(slow / calls)} of them)` +
-        (loads.length > 1 ? `, whatever the load: ${each.join(', ')}` : ''),
+        `${whose} have one of two latencies: ${milliseconds(fast_ms)}, or ${milliseconds(slow_ms)} (${percent(slow / calls)} of them)` +
+        (loads.length > 1 ? `, independent of the load: ${each.join(', ')}` : ''),
       operations: operations.length < planned ? operations : [],
       kind: null,
       figures: { fast_ms: round(fast_ms), slow_ms: round(slow_ms), slow_share: round(slow / calls, 4) },
       evidence: [
-        'so exact a time is often a timeout and another attempt behind the server; it may be arguments, or a service, that take that long',
+        'such an exact latency is often a timeout followed by a retry behind the server; it may also depend on the arguments or on a service',
       ],
       again: { requests: Math.ceil((5 * calls) / slow), concurrency: 1 },
     },

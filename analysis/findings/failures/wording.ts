@@ -9,13 +9,13 @@ const MAX_NAMED = 3;
 /** Describes how a call of each kind ended. */
 const KINDS: Record<string, string> = {
   timeout: 'no answer in time',
-  stalled: 'the answer began, and nothing came',
+  stalled: 'the answer stalled',
   connect: 'no connection',
   http_4xx: 'HTTP 4xx',
   http_5xx: 'HTTP 5xx',
   rate_limited: 'HTTP 429',
   jsonrpc: 'a JSON-RPC error',
-  tool: 'an error of the tool',
+  tool: 'a tool error',
 };
 
 const kindText = (kind: string): string => KINDS[kind] ?? kind;
@@ -39,10 +39,11 @@ export const namesOf = (names: readonly string[]): string =>
 export function othersText(own: Own | null): string {
   if (!own) return '';
   const { requests, failed } = own.others;
-  const rest = own.others.operations === 1 ? 'the other operation is' : 'the others are';
+  const rest =
+    own.others.operations === 1 ? 'the other operation succeeded' : 'the other operations succeeded';
   return failed === 0
-    ? `${rest} well (${counted(requests, 'request')})`
-    : `of the others ${number(failed)} of ${number(requests)} failed`;
+    ? `${rest} (${counted(requests, 'request')})`
+    : `${number(failed)} of ${counted(requests, 'other request')} failed`;
 }
 
 export const oneIn = (failed: number, requests: number): string =>

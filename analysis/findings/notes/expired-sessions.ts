@@ -8,6 +8,6 @@ export function expiredSessions({ expired, groups, phases }: Known): Finding[] {
   // A replica that does not know a session did not expire it; the shape of the failures reports that case.
   if (expired === 0 || unknownSessions(inMeasured({ groups, phases }))) return [];
   const sessions = expired === 1 ? '1 session' : `${number(expired)} sessions`;
-  const statement = `the server had ended ${sessions} before the next call: opened again, and the call repeated`;
+  const statement = `the server ended ${sessions} before the next call; k6 reopened the session and repeated the call`;
   return [note('sessions', statement, { figures: { sessions_expired: expired } })];
 }

@@ -10,7 +10,7 @@ export function interruptedCalls({ phases }: Known): Finding[] {
     if (!cut || start === null) return [];
     const sinceS = round((Date.parse(cut.since) - Date.parse(start)) / 1000, 1);
     const were = cut.calls === 1 ? 'was' : 'were';
-    const statement = `${counted(cut.calls, 'call')} ${were} still open when ${name} was interrupted, the first since ${duration(sinceS)} into it: neither finished nor failed`;
+    const statement = `${counted(cut.calls, 'call')} ${were} still open when ${name} was interrupted (the oldest began ${duration(sinceS)} into the phase); they count neither as answered nor as failed`;
     return [note('interrupted', statement, { phase: name, figures: { interrupted_calls: cut.calls } })];
   });
 }

@@ -16,7 +16,7 @@ export function invalidLines({ groups }: Known): Finding[] {
       {
         figures: { invalid_messages: lines },
         evidence: [
-          remedy('log to standard error: a client may take such a line for the end of the connection'),
+          remedy('log to standard error: a client may close the connection when it reads such a line'),
         ],
       },
     ),

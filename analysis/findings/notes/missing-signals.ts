@@ -11,11 +11,11 @@ export function missingSignals({ phases, server: { problem, silent, ambiguous } 
     ...phases.filter(({ measured }) => measured).map(({ duration_s }) => duration_s),
   );
   if (silent.length > 0 && longest < STEP_S)
-    missing.push(note('signals', `no server signals: no phase took the ${STEP_S} s that they need`));
+    missing.push(note('signals', `no server signals: every phase was shorter than ${STEP_S} s`));
   else if (silent.length > 0)
     missing.push(note('signals', `no samples for ${listed(silent)}`, { evidence: silent }));
   if (ambiguous.length > 0) {
-    const statement = `left out, as each has more than one series: ${listed(ambiguous)}; its rule must add them up`;
+    const statement = `left out because they have more than one series: ${listed(ambiguous)}; aggregate them in the recording rule`;
     missing.push(note('signals', statement, { evidence: ambiguous }));
   }
   return missing;

@@ -23,13 +23,13 @@ export function oneAtATime({ processes = [] }: Known): Finding[] {
   return [
     note(
       'processes',
-      `a process of the server works on one call at a time: at most ${perSecond(1000 / gapMs)} with these calls`,
+      `a server process handles one call at a time: at most ${perSecond(1000 / gapMs)} with these calls`,
       {
         figures: { waited, overtook, gap_ms: round(gapMs, 3) },
         evidence: [
-          `${counted(waited, 'call')} waited for the answer to an earlier one, and ${overtook === 0 ? 'none' : number(overtook)} overtook it`,
+          `${counted(waited, 'call')} waited for the answer to an earlier call, ${overtook === 0 ? 'none' : number(overtook)} overtook it`,
           serial,
-          remedy('more processes (PROCESSES), or a server that works on calls concurrently'),
+          remedy('use more processes (PROCESSES), or a server that handles calls concurrently'),
         ],
       },
     ),
@@ -51,7 +51,7 @@ function asLongAsAlone(all: readonly Turns[]): string | null {
     sumOf(known, ({ behind, aloneMs, alone: calls }) => (behind * aloneMs) / calls) / waited,
   ];
   return waited >= PROCESSES.minBehind && gap >= PROCESSES.minGap * alone
-    ? `they took ${milliseconds(gap)} (mean) after the answer before theirs, and take ${milliseconds(alone)} alone`
+    ? `they took ${milliseconds(gap)} (mean) after the previous answer; without overlap they take ${milliseconds(alone)}`
     : null;
 }
 

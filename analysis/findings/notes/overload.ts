@@ -43,7 +43,7 @@ export function overload({ phases, server }: Known): Finding[] {
           : `${perSecond(phase.achieved_rps)} of ${perSecond(phase.offered_rps)} (${number(phase.dropped)} dropped)`;
       return note(
         'overload',
-        `${phase.name} took ${load}, ${percent(phase.error_rate ?? 0)} of its requests failed, ` +
+        `${phase.name} delivered ${load}, ${percent(phase.error_rate ?? 0)} of its requests failed, ` +
           `${number(figures.rate_limited_requests)} were answered with 429` +
           (counts.length > 0 ? `; the server counted ${counts.join(' and ')}` : ''),
         { phase: phase.name, figures },

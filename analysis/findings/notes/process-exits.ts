@@ -8,6 +8,6 @@ export function processExits({ processes = [] }: Known): Finding[] {
   const exits = processes.reduce((sum, one) => sum + one.exits, 0);
   if (exits === 0) return [];
   const restarts = processes.reduce((sum, one) => sum + one.restarts, 0);
-  const statement = `the server's process ended ${counted(exits, 'time')} during the run, and was started again ${counted(restarts, 'time')}; k6.log has how it ended first`;
+  const statement = `the server process exited ${counted(exits, 'time')} during the run and was restarted ${counted(restarts, 'time')}; k6.log shows the first exit`;
   return [note('processes', statement, { figures: { process_exits: exits, process_restarts: restarts } })];
 }

@@ -24,7 +24,7 @@ export function processMemory({ plan, phases, server, processes = [], variables 
   if (alive < 1) return [];
   const statement =
     alive === 1
-      ? `the server took ${inUnit('bytes', memory)} of memory, with what it starts`
-      : `${number(alive)} servers took ${inUnit('bytes', memory)} of memory, ${inUnit('bytes', memory / alive)} each with what it starts`;
+      ? `the server used ${inUnit('bytes', memory)} of memory, including its child processes`
+      : `${number(alive)} servers used ${inUnit('bytes', memory)} of memory, ${inUnit('bytes', memory / alive)} each, including their child processes`;
   return [note('processes', statement, { figures: { servers: alive, memory_bytes: memory } })];
 }

@@ -20,7 +20,7 @@ export function processStart({ groups, variables }: Known): Finding[] {
   return [
     note(
       'processes',
-      `starting a process for each call takes ${milliseconds(startMs)} (p50), ${percent(share)} of what the client waits; the call itself takes ${milliseconds(callMs)}`,
+      `starting a process per call takes ${milliseconds(startMs)} (p50), ${percent(share)} of the client's waiting time; the call itself takes ${milliseconds(callMs)}`,
       {
         figures: { start_ms: round(startMs, 3), call_ms: round(callMs, 3) },
         evidence: [`${counted(starts.count, 'start')}; latencies do not include them`],

@@ -14,7 +14,7 @@ export function sharedMachine({ plan, server }: Known): Finding[] {
   return [
     note(
       'shared machine',
-      `generator and target share a machine that had no CPU left (${listed(where)}): latencies hold waiting for it`,
+      `generator and target share a machine that had no CPU left (${listed(where)}): latencies include waiting for CPU`,
       { evidence: where },
     ),
   ];

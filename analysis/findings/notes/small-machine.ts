@@ -20,9 +20,9 @@ export function smallMachine({
   return [
     note(
       'machine',
-      `this machine (${counted(environment.cores, 'core')}, ${bytes(environment.memory_bytes)}) is smaller than the one that ` +
-        `the objectives are for (${counted(reference.cores, 'core')}, ${bytes(reference.memory_bytes)})` +
-        (missed ? '; they are not lowered for it, so a missed one may be the machine' : ''),
+      `this machine (${counted(environment.cores, 'core')}, ${bytes(environment.memory_bytes)}) is smaller than ` +
+        `the objectives assume (${counted(reference.cores, 'core')}, ${bytes(reference.memory_bytes)})` +
+        (missed ? '; the machine may be the reason for a missed objective' : ''),
       { figures: { cores: environment.cores, memory_bytes: environment.memory_bytes } },
     ),
   ];

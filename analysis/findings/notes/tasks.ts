@@ -14,11 +14,11 @@ export function tasks(known: Known): Finding[] {
   if (all === 0) return [];
   const polls = counterOf(groups, 'mcp_task_polls') / all;
   const took = latency
-    ? `: they ended after ${milliseconds(latency.p50)} (p95 ${milliseconds(latency.p95)}), asked for ${number(polls)} times each`
+    ? `: they completed after ${milliseconds(latency.p50)} (p95 ${milliseconds(latency.p95)}) with ${number(polls)} polls each`
     : '';
   const cancelled =
     abandoned > 0
-      ? `; ${counted(abandoned, 'task')} had not ended in time and ${abandoned === 1 ? 'was' : 'were'} cancelled`
+      ? `; ${counted(abandoned, 'task')} did not complete in time and ${abandoned === 1 ? 'was' : 'were'} cancelled`
       : '';
   return [
     note('tasks', `the server answered ${counted(all, 'call')} with tasks${took}${cancelled}`, {

@@ -11,7 +11,7 @@ export function unfinishedPhases({ plan, phases }: Known): Finding[] {
     if (phase.start === null) return [note('phase', `${name} did not start`, { phase: name })];
     const statement =
       wanted !== null && iterations !== null
-        ? `${name} made ${number(iterations)} of its ${number(wanted)} iterations in the ${duration(phase.duration_s)} it had`
+        ? `${name} made ${number(iterations)} of its ${number(wanted)} iterations within ${duration(phase.duration_s)}`
         : `${name} was cut short: ${duration(phase.duration_s)} of ${planned}`;
     return [note('phase', statement, { phase: name })];
   });

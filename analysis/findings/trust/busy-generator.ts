@@ -28,9 +28,9 @@ export function busyGenerator(known: Known, spans: Span[]): Doubt[] {
     subject: 'generator CPU',
     phase,
     statement:
-      `the load generator used ${percent(used)} of ${machine ? "the machine's CPU" : 'the CPU that it may use'} in ${where}, ` +
-      `at most ${percent(limit)} can be trusted: its own waiting is in the figures`,
-    hint: 'offer less (RATE_SCALE), or give k6 more processors (its affinity, its cgroup, GOMAXPROCS, a larger machine)',
+      `the load generator used ${percent(used)} of ${machine ? "the machine's CPU" : 'its allowed CPU'} in ${where}; ` +
+      `above ${percent(limit)} the result is not trusted: latencies include its own waiting`,
+    hint: 'offer less load (RATE_SCALE), or give k6 more processors (affinity, cgroup, GOMAXPROCS, a larger machine)',
     figures: { used_ratio: used, limit_ratio: limit },
     observations: [
       machine

@@ -10,8 +10,8 @@ export function clockJumps({ clockJumps: jumps }: Known): Doubt[] {
     phase: null,
     statement:
       `the machine's clock jumped ${by > 0 ? 'ahead' : 'back'} by ${duration(Math.abs(by))} during the run: ` +
-      'durations, and which phase a sample belongs to, are wrong',
-    hint: 'let the clock be set before a run and not in it (time synchronisation, suspended machine), and run again',
+      'durations and the phases of samples are wrong',
+    hint: 'set the clock before a run, not during it (time synchronization, suspended machine), and run again',
     figures: { jump_s: by },
     evidence: [`wall clock against monotonic clock, at ${timeOf(at / 1000)}`],
   }));

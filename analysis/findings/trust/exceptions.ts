@@ -14,7 +14,7 @@ export function exceptions({ ledger, log }: Known): Doubt[] {
   const first = logged?.message ?? log.uncaught?.first;
   const thrower = logged?.function ? `${logged.function}() of ${operation}` : operation;
   const rest =
-    others.length > 0 ? `, and there are more of ${counted(others.length, 'other operation')}` : '';
+    others.length > 0 ? `; ${counted(others.length, 'other operation')} threw exceptions, too` : '';
   return [
     {
       invalid: 'figures',
@@ -26,7 +26,7 @@ export function exceptions({ ledger, log }: Known): Doubt[] {
         `${first ? `, the first: ${first}` : ''}${rest}`,
       hint: logged?.function
         ? `correct ${logged.function}() in the workload`
-        : 'correct the workload; where none of its functions threw it, k6.log says what did',
+        : 'correct the workload; if none of its functions threw the exception, see k6.log',
       figures: { exceptions: count + uncaught, iterations },
     },
   ];

@@ -15,8 +15,8 @@ export function missingOperations({ plan, phases, operations }: Known): Doubt[] 
         kind: 'note' as const,
         subject: 'samples',
         phase: null,
-        statement: `${operation} was never called, though about ${counted(Math.round(expected), 'call')} of it were to be made`,
-        hint: 'the load was not the one that was planned: see k6.log',
+        statement: `${operation} was never called, although about ${counted(Math.round(expected), 'call')} were planned`,
+        hint: 'the load did not match the plan: see k6.log',
       },
     ];
   });

@@ -25,7 +25,7 @@ export function otherProcesses(known: Known, spans: Span[]): Doubt[] {
     .sort((a, b) => b.share - a.share);
   return once(heavy, ({ span, phase, share, ours }, where) => {
     const comm = span.watch && heaviestOther(span.watch, span.fromS, span.toS);
-    const name = comm ? `, most of it ${comm}` : '';
+    const name = comm ? `, mostly ${comm}` : '';
     const used = `used ${percent(share)} of the machine's CPU in ${where}${name}`;
     return {
       invalid: ours && share > limit ? 'figures' : null,
@@ -38,8 +38,8 @@ export function otherProcesses(known: Known, spans: Span[]): Doubt[] {
           ? `other processes ${used}: above ${percent(limit)} the result is not trusted`
           : `other processes ${used}, which MAX_BACKGROUND_CPU allowed`,
       hint: ours
-        ? 'end them, or measure on a machine that does nothing else'
-        : 'end them if they are not part of the server',
+        ? 'stop them, or measure on a dedicated machine'
+        : 'stop them unless they are part of the server',
       figures: { other_ratio: share, limit_ratio: limit },
       observations: [observation(known, spans, span, 'other_cpu', limit)],
     };

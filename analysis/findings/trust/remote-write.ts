@@ -24,11 +24,11 @@ export function lostPushes({ phases, log }: Known): Doubt[] {
     phase: name,
     statement:
       `k6 could not write to Prometheus for ${percent(share)} of ${where}: ` +
-      'charts and findings lack this time, latencies and counts do not',
-    hint: 'see that Prometheus runs and has the CPU and disk that it needs',
+      'charts and findings miss this time; latencies and counts are complete',
+    hint: 'check that Prometheus runs and has enough CPU and disk',
     figures: { failed_pushes: failedPushesS.length, lost_ratio: share, limit_ratio: TRUST.maxLostWrites },
     evidence: [
-      `${counted(failedPushesS.length, 'write')} failed between ${timeOf(first)} and ${timeOf(last)}, of ${PUSH_S} s each`,
+      `${counted(failedPushesS.length, 'write')} of ${PUSH_S} s each failed between ${timeOf(first)} and ${timeOf(last)}`,
     ],
   }));
 }

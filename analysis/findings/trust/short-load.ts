@@ -72,6 +72,6 @@ function idleServer({ server, phases }: Known, phase: Phase): string | null {
   const calm = phases.find(({ measured, overload }) => measured && !overload);
   const [meanMs, calmMs] = [phase.latency_ms?.avg, calm?.latency_ms?.avg];
   return calm && meanMs && calmMs && calm !== phase && meanMs <= TRUST.slowFactor * calmMs
-    ? `the server answered in ${milliseconds(meanMs)}, after ${milliseconds(calmMs)} in ${calm.name}`
+    ? `the server answered in ${milliseconds(meanMs)}, compared with ${milliseconds(calmMs)} in ${calm.name}`
     : null;
 }

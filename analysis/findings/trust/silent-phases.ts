@@ -10,11 +10,11 @@ export function silence({ phases, partial }: Known): Doubt[] {
     kind: 'note',
     subject: 'samples',
     phase: name,
-    statement: `${name} saw no request: nothing about it can be judged`,
+    statement: `${name} had no requests and cannot be judged`,
     hint:
       start === null
-        ? 'the run ended before it: see why'
-        : 'see that its rate and its length leave time for a request',
+        ? 'the run ended before this phase: find out why'
+        : 'choose a rate and a duration that allow at least one request',
   }));
 }
 

@@ -21,25 +21,23 @@ export function starvedGenerator(known: Known, spans: Span[]): Doubt[] {
   return once(starved, ({ span, phase, delayMs, share, limit, meanMs }, where) => {
     const { other_cpu: other = 0 } = span.watched;
     const comm = span.watch && heaviestOther(span.watch, span.fromS, span.toS);
-    const from = other > TRUST.maxOtherCpu && comm ? `; ${comm} takes it` : '';
+    const from = other > TRUST.maxOtherCpu && comm ? `; ${comm} uses it` : '';
     return {
       invalid: 'figures',
       kind: 'generator',
       subject: 'generator CPU',
       phase,
       statement:
-        `the load generator was short of CPU in ${where}: what arrived waited ${milliseconds(delayMs)} until k6 took it up, where ` +
+        `the load generator was short of CPU in ${where}: answers waited ${milliseconds(delayMs)} for k6, while ` +
         `${meanMs === null ? 'no call was answered' : `a call took ${milliseconds(meanMs)}`}${from}`,
-      hint: 'give k6 CPU of its own (no other load next to it, a higher priority, more processors, another machine), or offer less (RATE_SCALE)',
+      hint: 'give k6 more CPU (no other load on the machine, a higher priority, more processors, another machine), or offer less load (RATE_SCALE)',
       figures: {
         delay_ms: delayMs,
         mean_latency_ms: meanMs,
         delay_ratio: share,
         limit_ratio: limit,
       },
-      evidence: [
-        `a timer of k6 came late by ${percent(share)} of what a call took on average; limit: ${percent(limit)}`,
-      ],
+      evidence: [`a k6 timer was late by ${percent(share)} of the mean latency; limit: ${percent(limit)}`],
       observations: [observation(known, spans, span, 'generator_delay', limit * (meanMs ?? 0))],
     };
   });

@@ -20,8 +20,8 @@ export function unreconciled({ ledger }: Known): Doubt[] {
         `${counted(calls, 'call')} and ${counted(exceptions, 'exception')} were counted, so ` +
         (unexplained > 0
           ? `${counted(unexplained, 'iteration')} left no trace`
-          : `${counted(surplus, 'call')} more than the ${counted(vus, 'VU')} can have had under way at the end`),
-      hint: 'k6.log may say why; otherwise it is a bug of the load generator: please report it',
+          : `${counted(surplus, 'call')} were more than ${counted(vus, 'VU')} can have had in flight at the end`),
+      hint: 'see k6.log for the reason; otherwise please report this as a bug of the load generator',
       figures: { iterations, calls, exceptions, unexplained, surplus },
     };
   });

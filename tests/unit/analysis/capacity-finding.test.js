@@ -29,12 +29,12 @@ test('the capacity with its interval, the seconds that it is from, and the produ
   assert.deepEqual(more, []);
   assert.equal(
     finding?.statement,
-    'answers 40/s at most, about 10 calls at a time: seen in spike, while calls waited',
+    'answers at most 40/s, about 10 calls at a time: measured in spike while calls waited',
   );
   assert.deepEqual(finding?.figures, { answers_per_s: 40, service_ms: 250, parallelism: 10 });
   assert.deepEqual(finding?.evidence, [
-    '40/s (38/s to 42/s) in 12 seconds, by when the answers came',
-    'a call took 250 ms (240 ms to 260 ms) in calm, while nothing waited (medians of the operations)',
+    '40/s (38/s to 42/s) over 12 seconds, by time of the answer',
+    'a call took 250 ms (240 ms to 260 ms) in calm without waiting (medians per operation)',
     "served at once (Little's law): 40/s x 250 ms = 10 (9.1 to 11)",
   ]);
 });
@@ -80,9 +80,7 @@ test('no VU free, and the server full all the same: at least so much', () => {
   const full = { ...NO_SERVER, signals: [signal('busiest_thread', 'spike', 0.98)] };
   assert.deepEqual(
     atLeast({ ...known, server: full }).map(({ statement }) => statement),
-    [
-      "answers at least 500/s: in spike no VU was free for the rest of the load, and the server's busiest thread was at 98 %",
-    ],
+    ["answers at least 500/s: in spike all VUs were busy, and the server's busiest thread was at 98 %"],
   );
   const idle = { ...NO_SERVER, signals: [signal('busiest_thread', 'spike', 0.5)] };
   assert.deepEqual(atLeast({ ...known, server: idle }), []);
@@ -91,11 +89,11 @@ test('no VU free, and the server full all the same: at least so much', () => {
 
 test('why it is not known how many calls are served at once', () => {
   const [short] = found({ parallelism: null, unknown: 'short' });
-  assert.equal(short?.statement, 'answers 40/s at most: seen in spike, while calls waited');
+  assert.equal(short?.statement, 'answers at most 40/s: measured in spike while calls waited');
   assert.equal(short?.figures.parallelism, null);
-  assert.match(short?.evidence.at(-1) ?? '', /^such short calls /);
+  assert.match(short?.evidence.at(-1) ?? '', /^calls this short /);
   const [failing] = found({ parallelism: null, unknown: 'failing' });
-  assert.match(failing?.evidence.at(-1) ?? '', /^so many answers were failures /);
+  assert.match(failing?.evidence.at(-1) ?? '', /^too many calls failed /);
 });
 
 test('calls at a time are one, less than one or several by both ends of the interval', () => {

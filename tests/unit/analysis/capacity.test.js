@@ -85,7 +85,7 @@ test('answers a second while calls wait, and how many are served at once', () =>
   near(found?.parallelism?.value, 1);
   assert.equal(
     said({ perS: 50, serviceMs: 20 }),
-    'answers 50/s at most, about one call at a time: seen in spike, while calls waited',
+    'answers at most 50/s, about one call at a time: measured in spike while calls waited',
   );
   assert.match(String(said({ perS: 100, serviceMs: 100 })), /about 10 calls at a time/);
   assert.match(String(said({ perS: 20, serviceMs: 10 })), /less than one call at a time/);

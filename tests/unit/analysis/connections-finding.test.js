@@ -35,12 +35,12 @@ test('connecting is named from a third of p95 on', () => {
 });
 
 test('a server that closes each connection is named, whether it says so or not', () => {
-  assert.match(said(phase({ closed_by_server: 100 })).join(), /closes each connection .*Connection: close/);
-  assert.match(said(phase({ reopened: 78 })).join(), /^the server closes each connection after its answer$/);
+  assert.match(said(phase({ closed_by_server: 100 })).join(), /closes the connection .*Connection: close/);
+  assert.match(said(phase({ reopened: 78 })).join(), /^the server closes the connection after each answer$/);
   assert.deepEqual(said(phase({ reopened: 60 })), []);
   assert.match(
     said(phase({ closed_by_server: 100, until_connected_p95_ms: 290 })).join(),
-    /closes each connection .*: connecting took 290 ms at p95/,
+    /closes the connection .*: connecting took 290 ms at p95/,
   );
 });
 

@@ -63,10 +63,10 @@ test('a stall: all calls wait for its end, once or again and again', () => {
   const stall = (ms) => ({ stallMs: ms });
   const again = Array.from({ length: 8 }, () => [...times(5), stall(400)]).flat();
   const [finding] = found({ a: [...times(10), ...again, ...times(5)] });
-  near(finding?.statement, 'stood still 8 times for 0.4 s every 6 s in a: p99 20 ms -> 390 ms');
+  near(finding?.statement, 'stalled 8 times for 0.4 s every 6 s in a: p99 20 ms -> 390 ms');
   near([finding?.subject, finding?.figures.period_s, finding?.figures.episodes], ['stall', 6, 8]);
   const [once] = found({ a: [...times(20), stall(2000), { stallMs: 1000 }, ...times(20)] });
-  near(once?.statement.replace(/: .*/, ''), 'stood still for 2 s in a');
+  near(once?.statement.replace(/: .*/, ''), 'stalled for 2 s in a');
   // Some calls that take long are none.
   near(found({ a: [...times(20), { slow: 30 }, ...times(20)] })[0]?.subject, 'degraded');
 });
@@ -79,7 +79,7 @@ test('several are counted, and the longest is told', () => {
   near([finding?.figures.episodes, finding?.figures.total_s], [2, 6]);
 });
 
-test('nothing is said of a healthy run, an overload, what it leaves, or a machine that stood still', () => {
+test('nothing is said of a healthy run, an overload, what it leaves, or a machine that stalled', () => {
   const slow = { a: times(20), b: [...times(8), ...times(6, { slow: 60 }), ...times(8)] };
   assert.equal(found(slow).length, 1);
   assert.deepEqual(found({ a: times(60, { slow: 1 }) }), []);

@@ -86,7 +86,7 @@ test('charts show what was drawn for them, and say what an average is of', async
     [...strip, ...charts].find(({ id }) => id === wanted)?.about;
   assert.equal(about(averaged, 'strip-load'), 'iterations a second, 6 s average');
   assert.equal(about(own, 'strip-load'), 'iterations a second');
-  assert.match(about(own, 'strip-latency') ?? '', /^p99 of 100 answers or more of a phase/);
+  assert.match(about(own, 'strip-latency') ?? '', /^p99 \(at least 100 answers per phase\)/);
   assert.match(about(own, 'strip-cpu') ?? '', /6 s average$/);
   assert.match(about(own, 'chart-pool_wait') ?? '', /6 s average\.$/);
   assert.doesNotMatch(about(own, 'chart-pool_utilization') ?? '', /average/);

@@ -180,10 +180,10 @@ test('an operation that never answers well is broken, not overloaded', () => {
   assert.deepEqual(keysOf([/** @type {any} */ (found)]), [['operation', 'b', 'http_5xx', 367]]);
   assert.equal(
     found?.statement,
-    'b never answered well (367 of 367, HTTP 5xx): broken, not overloaded; the others are well (733 requests)',
+    'b always failed (367 of 367, HTTP 5xx): broken, not overloaded; the other operations succeeded (733 requests)',
   );
   assert.deepEqual(found?.evidence, [
-    `to see it again: make load TARGET_URL=http://127.0.0.1:1/mcp TOOL=b ARGS='{"id":1}' REQUESTS=10 CONCURRENCY=1`,
+    `to reproduce: make load TARGET_URL=http://127.0.0.1:1/mcp TOOL=b ARGS='{"id":1}' REQUESTS=10 CONCURRENCY=1`,
   ]);
 });
 
@@ -207,7 +207,7 @@ test('a process that stops answering after an overlap, be it in the warm-up', ()
   assert.deepEqual(statementsOf({ silent: { ...overlap, openMs: 900 } }), [
     'the process stopped answering before the first phase: 40 calls since then got no answer',
   ]);
-  assert.match(statementsOf({ silent: { ...overlap, unanswered: 2 } }).join(), /^nothing was answered well/);
+  assert.match(statementsOf({ silent: { ...overlap, unanswered: 2 } }).join(), /^all calls failed/);
 });
 
 test('calls without an answer that a process lost, and those that it answered late', () => {
@@ -218,13 +218,13 @@ test('calls without an answer that a process lost, and those that it answered la
     );
   const answered = { alone: 30, overlap: 800 };
   assert.deepEqual(statementsOf({ lost: { alone: 0, overlap: 220 }, answered }), [
-    '220 calls got no answer until the end of the run, although later ones did: only calls that overlapped another; all 30 that were alone were answered',
+    '220 calls got no answer before the end of the run, although later calls did: only calls that overlapped another call; all 30 other calls were answered',
   ]);
   assert.deepEqual(statementsOf({ lost: { alone: 3, overlap: 217 }, answered }), [
-    '220 calls got no answer until the end of the run, although later ones did',
+    '220 calls got no answer before the end of the run, although later calls did',
   ]);
   assert.deepEqual(statementsOf({ late: 200, lost: { alone: 0, overlap: 20 }, answered }), [
-    'the server was overloaded, not broken: it answered 200 calls after the client had stopped waiting, of the 220 without an answer in time',
+    'the server was overloaded, not broken: it answered 200 of the 220 timed-out calls after the client had stopped waiting',
   ]);
 });
 
@@ -246,7 +246,7 @@ test('since a moment: all that begins later fails, of one operation', () => {
   assert.ok(Math.abs((found?.figures.since_s ?? 0) - 12) < 1, String(found?.figures.since_s));
   assert.match(
     found?.statement ?? '',
-    /^since 00:12\.\d every call of tools\/list failed \(20 of 20, a JSON-RPC error\); 8 before it|8 before/,
+    /^since 00:12\.\d every call of tools\/list failed \(20 of 20, a JSON-RPC error\); 8 earlier calls succeeded/,
   );
   assert.notEqual(shapesOf(byChance(calls))[0]?.subject, 'since');
 });
@@ -281,10 +281,7 @@ test('one in so many, whatever the load; with more load more of them is no such 
   const calls = load((_, index) => (index % 50 === 7 ? { failed: 'stalled' } : {}));
   const [found] = shapesOf(calls);
   assert.deepEqual(keysOf([/** @type {any} */ (found)]), [['share', null, 'stalled', 22]]);
-  assert.match(
-    found?.statement ?? '',
-    /^1 in 50 calls failed \(22 of 1,100, the answer began, and nothing came\)/,
-  );
+  assert.match(found?.statement ?? '', /^1 in 50 calls failed \(22 of 1,100, the answer stalled\)/);
   const underLoad = load((at, index) => (at >= 10 && index % 10 === 7 ? { failed: 'stalled' } : {}));
   assert.deepEqual(shapesOf(underLoad), []);
 });
@@ -301,7 +298,7 @@ test('calls fail while those of another operation run', () => {
   assert.deepEqual(others, []);
   assert.equal(found?.subject, 'overlap');
   assert.equal(found?.operation, 'fast');
-  assert.match(found?.statement ?? '', /^fast failed only if a call of slow was in flight: /);
+  assert.match(found?.statement ?? '', /^fast failed only while a call of slow was in flight: /);
   assert.equal(found?.figures.alone_failed, 0);
   const scattered = shapesOf(byChance(calls, ({ operation }) => operation === 'fast'));
   assert.deepEqual(
@@ -328,7 +325,7 @@ test('no answer any more once two calls were in flight', () => {
   assert.equal(found?.subject, 'overlap');
   assert.match(
     found?.statement ?? '',
-    /^since 00:07\.0 every call failed .*, when two were first in flight together; the 70 before it, one at a time, went well/,
+    /^since 00:07\.0 every call failed .*, when two calls first overlapped; 70 earlier calls, one at a time, succeeded/,
   );
   // Pings, of which a discovered workload has few, go on.
   const pings = calls.map((call, index) =>
@@ -338,7 +335,7 @@ test('no answer any more once two calls were in flight', () => {
   assert.equal(withPings?.subject, 'overlap');
   assert.match(
     withPings?.statement ?? '',
-    /^since 00:07\.\d every call of a failed .*; the other operation is well \(\d\d requests\)/,
+    /^since 00:07\.\d every call of a failed .*; the other operation succeeded \(\d\d requests\)/,
   );
   // A load that is too much: the first that overlap are answered.
   const overload = load((at) => ({
@@ -351,7 +348,7 @@ test('no answer any more once two calls were in flight', () => {
   assert.equal(shapesOf(early)[0]?.subject, 'since');
 });
 
-test('two times, whatever the load: a timeout behind the server', () => {
+test('two times, independent of the load: a timeout behind the server', () => {
   const slow = (/** @type {number} */ index) => index % 8 === 0;
   const calls = load((_, index) => ({ ms: slow(index) ? 4500 + (index % 7) : 18 + (index % 5) }));
   const [found, ...others] = shapesOf(calls);
@@ -359,7 +356,7 @@ test('two times, whatever the load: a timeout behind the server', () => {
   assert.equal(found?.subject, 'modes');
   assert.match(
     found?.statement ?? '',
-    /^answers take one of two times: 20.* ms, or 4,50\d ms \(12.5 % of them\), whatever the load: /,
+    /^answers have one of two latencies: 20.* ms, or 4,50\d ms \(12.5 % of them\), independent of the load: /,
   );
   // A queue makes all times in between, and more of the long ones under load.
   assert.deepEqual(shapesOf(load((at, index) => ({ ms: at < 10 ? 20 : 20 + (index % 100) * 45 }))), []);
@@ -401,7 +398,7 @@ test('some clients fail always, and the others never', () => {
   const [found, ...others] = shapesOf(calls, undefined, clients);
   assert.deepEqual(others, []);
   assert.equal(found?.subject, 'clients');
-  assert.match(found?.statement ?? '', /^1 of 20 clients failed always \(55 calls, HTTP 5xx\), and 19 never/);
+  assert.match(found?.statement ?? '', /^1 of 20 clients always failed \(55 calls, HTTP 5xx\), 19 never/);
   const mixture = { none: total(8, 400, 0), some: total(11, 600, 40), all: total(1, 15, 15) };
   assert.equal(shapesOf(calls, undefined, mixture)[0]?.subject, 'share');
   const short = { none: total(1045, 1045, 0), some: total(0, 0, 0), all: total(55, 55, 55) };
@@ -424,5 +421,5 @@ test('of several at once each is told, by its kind or by its operation', () => {
     ['operation', 'b', 'tool', 367],
     ['since', 'c', 'tool', 266],
   ]);
-  assert.match(found[0]?.statement ?? '', /; of the others 266 of 733 failed$/);
+  assert.match(found[0]?.statement ?? '', /; 266 of 733 other requests failed$/);
 });

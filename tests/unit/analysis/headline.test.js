@@ -27,7 +27,7 @@ const CAPACITY = {
   ...POOL,
   subject: 'capacity',
   phase: 'hold',
-  statement: '410/s, held for 60 s; at 450/s it misses p99',
+  statement: '410/s, held for 60 s; at 450/s, the server misses p99',
   observations: [],
   figures: { capacity_rps: 410 },
 };
@@ -69,7 +69,7 @@ const REPORT = {
   p95_ms: 191,
 };
 const UPDATE = { operation: 'update_user', requests: 500, failed: 31, share: 0.25, p50_ms: 9, p95_ms: 30 };
-const BROKEN = { operation: 'broken_tool', failed: 'HTTP 500', reason: 'it failed (http_5xx): HTTP 500' };
+const BROKEN = { operation: 'broken_tool', failed: 'HTTP 500', reason: 'call failed (http_5xx): HTTP 500' };
 const ALL_HELD = ['8 thresholds held'];
 
 /** @param {string} operation @param {number} requests @param {number} p50 @param {number} p99 */
@@ -173,12 +173,11 @@ const CASES = [
       thresholds: [
         threshold('fail', 'p99_ms', 12.4, {
           relative_to: 'baseline',
-          reason: 'after p99 was 12.4 x that of baseline, objective < 2 x (500 ms after 40 ms, 200 samples)',
+          reason: 'after p99 was 12.4 x baseline, objective < 2 x (500 ms vs. 40 ms, 200 samples)',
         }),
       ],
     },
-    expected:
-      'FAIL: after p99 was 12.4 x that of baseline, objective < 2 x (500 ms after 40 ms, 200 samples).',
+    expected: 'FAIL: after p99 was 12.4 x baseline, objective < 2 x (500 ms vs. 40 ms, 200 samples).',
   },
   {
     name: 'a percentile that reads as within its limit and was missed by the exact count',
@@ -197,10 +196,10 @@ const CASES = [
     name: 'a search that held no rate',
     run: {
       outcome: 'fail',
-      reasons: ['the highest rate that was held was 0/s'],
-      findings: [{ ...CAPACITY, statement: 'no rate was held: p99', figures: { capacity_rps: null } }],
+      reasons: ['the highest rate that held was 0/s'],
+      findings: [{ ...CAPACITY, statement: 'no rate held: p99', figures: { capacity_rps: null } }],
     },
-    expected: 'FAIL: the highest rate that was held was 0/s.',
+    expected: 'FAIL: the highest rate that held was 0/s.',
   },
   {
     name: 'a pass: the load and its latency',
@@ -244,13 +243,13 @@ const CASES = [
   {
     name: 'a capacity',
     run: { outcome: 'pass', reasons: ['1 threshold held'], findings: [CAPACITY], phases: [] },
-    expected: 'PASS: 1 threshold held. Capacity: 410/s, held for 60 s; at 450/s it misses p99.',
+    expected: 'PASS: 1 threshold held. Capacity: 410/s, held for 60 s; at 450/s, the server misses p99.',
   },
   {
     name: 'a capacity comes before the latency of a step',
     run: { outcome: 'pass', reasons: ['1 threshold held'], findings: [CAPACITY] },
     expected:
-      'PASS: 1 threshold held. Capacity: 410/s, held for 60 s; at 450/s it misses p99. At 100/s in baseline, p99 was 40 ms.',
+      'PASS: 1 threshold held. Capacity: 410/s, held for 60 s; at 450/s, the server misses p99. At 100/s in baseline, p99 was 40 ms.',
   },
   {
     name: 'a recovery that can not be told',
@@ -276,21 +275,22 @@ const CASES = [
     name: 'an interrupted run',
     run: {
       outcome: 'error',
-      reasons: ['interrupted after 3 s of 39 s: what is reported was measured until then'],
+      reasons: ['interrupted after 3 s of 39 s; the results cover the time until then'],
       findings: [POOL],
     },
-    expected: 'ERROR: interrupted after 3 s of 39 s: what is reported was measured until then.',
+    expected: 'ERROR: interrupted after 3 s of 39 s; the results cover the time until then.',
   },
   {
     name: 'a pass without an operation that failed',
     run: { outcome: 'pass', reasons: ALL_HELD, phases: [], failed_probes: [BROKEN] },
-    expected: 'PASS: 8 thresholds held; 1 operation was left out, it failed: broken_tool (HTTP 500).',
+    expected:
+      'PASS: 8 thresholds held; 1 operation failed in discovery and was left out: broken_tool (HTTP 500).',
   },
   {
     name: 'a pass without many such operations',
     run: { outcome: 'pass', reasons: ALL_HELD, phases: [], failed_probes: Array(9).fill(BROKEN) },
     expected:
-      'PASS: 8 thresholds held; 9 operations were left out, they failed: broken_tool (HTTP 500), broken_tool (HTTP 500), ' +
+      'PASS: 8 thresholds held; 9 operations failed in discovery and were left out: broken_tool (HTTP 500), broken_tool (HTTP 500), ' +
       'broken_tool (HTTP 500) and 6 more.',
   },
   {
@@ -301,18 +301,19 @@ const CASES = [
       phases: [],
       failed_probes: [0, 1].map(() => ({ ...BROKEN, operation: 'x'.repeat(200) })),
     },
-    expected: 'PASS: 8 thresholds held; 2 operations were left out, they failed.',
+    expected: 'PASS: 8 thresholds held; 2 operations failed in discovery and were left out.',
   },
   {
     name: 'a miss, and an operation that was left out',
     run: { outcome: 'fail', reasons: [REASON], thresholds: [MISSED], failed_probes: [BROKEN] },
     expected:
-      'FAIL: baseline p99 197 ms (limit 85 ms). 1 operation was left out, it failed: broken_tool (HTTP 500).',
+      'FAIL: baseline p99 197 ms (limit 85 ms). 1 operation failed in discovery and was left out: broken_tool (HTTP 500).',
   },
   {
     name: 'an invalid run, and an operation that was left out',
     run: { outcome: 'invalid', reasons: ['k6 was short of CPU'], failed_probes: [BROKEN] },
-    expected: 'INVALID: k6 was short of CPU. 1 operation was left out, it failed: broken_tool (HTTP 500).',
+    expected:
+      'INVALID: k6 was short of CPU. 1 operation failed in discovery and was left out: broken_tool (HTTP 500).',
   },
   { name: 'no reason', run: { outcome: 'fail' }, expected: 'FAIL.' },
 ];
@@ -331,9 +332,9 @@ test('headline of a run without samples, and of one without a summary', async ()
   const silent = await runOf({
     summary: summary({ phases: [{ name: 'a' }], objectives: [objective('a', 'p99_ms', '<', 85)] }),
   });
-  assert.match(silent.headline ?? '', /^INVALID: a saw no request/);
+  assert.match(silent.headline ?? '', /^INVALID: a had no requests/);
   const none = await runOf({ summaryProblem: 'k6 left no summary.json', k6Exit: 137 });
-  assert.match(none.headline ?? '', /^ERROR: k6 ended with exit code 137 /);
+  assert.match(none.headline ?? '', /^ERROR: k6 exited with code 137 /);
 });
 
 test('a headline is short, whatever there is to say', () => {

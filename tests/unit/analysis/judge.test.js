@@ -53,7 +53,7 @@ test('a run is judged, written and shown', async () => {
     'timeline.json',
   ]);
   assert.match(stdout, /VERDICT pass \(exit code 0\)/);
-  assert.match(stdout, /server signals are missing because the run was without Prometheus/);
+  assert.match(stdout, /server signals are missing because the run did not use Prometheus/);
   assert.ok(stdout.includes(`\nresults: ${directory}\n`));
   const run = runOf(directory);
   assert.equal(validateRun(run), null);
@@ -115,7 +115,7 @@ test('a Prometheus that is not there costs its signals, not the run', async () =
   const text = readFileSync(join(directory, 'run.json'), 'utf8');
   assert.match(
     text,
-    /server signals are missing because Prometheus at http:\/\/127\.0\.0\.1:1 can't be reached/,
+    /server signals are missing because Prometheus at http:\/\/127\.0\.0\.1:1 cannot be reached/,
   );
   assert.ok(!text.includes('pa55word'));
 });
@@ -142,7 +142,7 @@ test('a folder that can not be written to is one clear line', async () => {
   // A folder of the file's name: no rename can replace it, not even for root.
   mkdirSync(join(directory, 'run.json'));
   await assert.rejects(judged(directory, 0), ({ message }) => {
-    assert.match(message, /^the results can't be written to .*: \w+: .*run\.json/);
+    assert.match(message, /^the results cannot be written to .*: \w+: .*run\.json/);
     return !message.includes('\n');
   });
   assert.deepEqual(readdirSync(directory).sort(), ['measured.json', 'run.json']);

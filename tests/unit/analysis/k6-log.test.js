@@ -97,7 +97,7 @@ test('what a server says is no message of k6', async () => {
 test('in lines that were left out each write to Prometheus failed, where those around them did', async () => {
   const push = (/** @type {string} */ at) =>
     `time="2026-11-20T21:${at}Z" level=error msg="Failed to send the time series data to the endpoint" error="x"`;
-  const cut = '\nthe middle of this log is left out\n';
+  const cut = '\nthe middle of this log was removed\n';
   const log = await read([push('14:08'), push('14:10'), cut, push('14:20'), push('14:30')].join('\n'));
   const first = Date.parse('2026-11-20T21:14:08Z') / 1000;
   assert.deepEqual(

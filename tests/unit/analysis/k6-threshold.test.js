@@ -40,7 +40,7 @@ test('of what does not add up all parts have to agree', () => {
   assert.equal(sum(percentile(false), percentile(false)), false);
   assert.equal(
     sum(percentile(true), percentile(false)),
-    '1 of 2 generators passed it, and parts do not add up',
+    '1 of 2 generators passed it, and their results cannot be combined',
   );
 });
 

@@ -60,9 +60,12 @@ test('an interval: the last load without harm and the first with it', () => {
   );
   near(
     found.statement,
-    'degrades between 100/s, where all was normal, and 200/s: latency (p99 66 ms) left the normal range',
+    'degrades between 100/s (normal) and 200/s: latency (p99 66 ms) left the normal range',
   );
-  assert.match(found.evidence.join('\n'), /from step-50: p99 <= 65 ms is 1\.3 x its p99 of 50 ms; failures/);
+  assert.match(
+    found.evidence.join('\n'),
+    /based on step-50: p99 <= 65 ms \(1\.3 x its p99 of 50 ms\); failures/,
+  );
   assert.match(found.evidence.join('\n'), /100\/s \(step-100\): p99 50 ms, 0 % failed, 100 % delivered/);
 });
 
@@ -98,12 +101,12 @@ test('a load that the generator did not make says nothing of the server', () => 
   const slack = { iterations: 5000, dropped: 3000, avg: 1 };
   const found = only([step(50), step(100), step(400, slack)]);
   assert.deepEqual(interval(found), [100, null]);
-  assert.match(found.evidence.join('\n'), /400\/s \(step-400\) says nothing: it was not made/);
+  assert.match(found.evidence.join('\n'), /400\/s \(step-400\) is ignored: its load was not delivered/);
   const saturated = only([step(50), step(100, { p99: 900 })], {
     signals: [signal('generator_cpu', 'step-100', 0.95)],
   });
   assert.equal(saturated.confidence, 'low');
-  assert.match(saturated.evidence.join('\n'), /used 95 % of the CPU in step-100: it may be what degraded/);
+  assert.match(saturated.evidence.join('\n'), /used 95 % of the CPU in step-100, which may be the cause/);
 });
 
 test('nothing left the normal range', () => {
@@ -122,7 +125,7 @@ test('nothing left the normal range', () => {
 test('already at the least load', () => {
   const found = only([step(50, { iterations: 500, dropped: 500, avg: 4000 }), step(100)]);
   assert.deepEqual(interval(found), [null, 50]);
-  assert.match(found.statement, /^degraded at 50\/s already, the least that was offered: delivery \(50 % /);
+  assert.match(found.statement, /^already degraded at 50\/s, the lowest load: delivery \(50 % /);
 });
 
 test('users instead of arrivals', () => {
@@ -134,7 +137,7 @@ test('users instead of arrivals', () => {
     figures: { iterations: 1000, p99, endS: 0 },
   });
   const found = only([level(10, 20), level(50, 22), level(100, 45)]);
-  assert.match(found.statement, /^degrades between 50 users, where all was normal, and 100 users: latency/);
+  assert.match(found.statement, /^degrades between 50 VUs \(normal\) and 100 VUs: latency/);
   assert.deepEqual([found.figures.last_good_users, found.figures.first_bad_users], [50, 100]);
 });
 
@@ -194,7 +197,7 @@ test('after a new warm-up a lower load speaks for itself: a search that narrows 
 test('a higher load that was normal again is said, and lowers the confidence', () => {
   const found = only([step(50), step(100, { p99: 90 }), step(200)]);
   assert.deepEqual([interval(found), found.confidence], [[50, 100], 'medium']);
-  assert.match(found.evidence.join('\n'), /200\/s was normal again, so chance had a part in it/);
+  assert.match(found.evidence.join('\n'), /200\/s was normal again, so the degradation may be partly chance/);
 });
 
 test('of several phases of one load most decide', () => {
@@ -215,7 +218,7 @@ test('too little to tell by', () => {
   const failing = only([step(50, { failures: { tool: 900 } }), step(100)]);
   assert.equal(failing.confidence, 'inconclusive');
   const short = only([step(50), step(100, { requests: 50, answered: 50 })]);
-  assert.match(short.statement, /^inconclusive .* no load above 50\/s was made and had 100 answers/);
+  assert.match(short.statement, /inconclusive: no load above 50\/s was delivered with the 100 answers/);
   // 50 answers say nothing of p99, but that they are all of 2,000 that were due does.
   const dead = only([step(50), step(100, { iterations: 50, answered: 0, failures: { timeout: 50 } })]);
   assert.deepEqual(interval(dead), [50, 100]);

@@ -83,9 +83,9 @@ test('a plan says who is loaded, with what, how much, for how long, and how it i
     /^ping +protocol +5 %$/m,
     /^- drop, wipe: destructive$/m,
     /^- slow: no answer within 5 s$/m,
-    /^open +24.2 s +100\/s from up to 100 users +2,417$/m,
-    /^counted +at most 1 min +10 users +5,000$/m,
-    /^In total 7,417 requests, the warm-up aside, in at most 1 min 34 s\.$/m,
+    /^open +24.2 s +100\/s from up to 100 VUs +2,417$/m,
+    /^counted +at most 1 min +10 VUs +5,000$/m,
+    /^In total 7,417 requests \(without the warm-up\) in at most 1 min 34 s\.$/m,
     /^- open p99 < 85 ms$/m,
     /^- counted p95 < 85 ms \(75 samples, too few for p99\)$/m,
   ]) {
@@ -98,29 +98,29 @@ test('brief: what is called and what is not, how much load goes where, and nothi
   assert.match(text, /^OPERATION/);
   assert.match(text, /LEFT OUT/);
   assert.doesNotMatch(text, /PHASE|OBJECTIVES/);
-  assert.match(text, /^In total [\d,]+ requests, the warm-up aside, in at most 1 min 34 s\.$/m);
-  assert.match(text, /^All of it goes to 127\.0\.0\.1: at most 100\/s from 100 users at a time\.$/m);
+  assert.match(text, /^In total [\d,]+ requests \(without the warm-up\) in at most 1 min 34 s\.$/m);
+  assert.match(text, /^All requests go to 127\.0\.0\.1, at most 100\/s from 100 VUs at a time\.$/m);
 });
 
 test('the host with its port; of several runs; what a target elsewhere needs', () => {
   const target = { url: 'https://mcp.example.org:8443/mcp', confirm: 'mcp.example.org' };
   const text = renderPlan(planned({ target }), { colours: false, brief: true, trials: true });
-  assert.match(text, /^All of it goes to mcp\.example\.org:8443: /m);
-  assert.match(text, /^The test takes several runs, each about like this/m);
-  assert.match(text, /^That is not this machine: a run needs TARGET_CONFIRM=mcp\.example\.org\.$/m);
+  assert.match(text, /^All requests go to mcp\.example\.org:8443, /m);
+  assert.match(text, /^The test consists of several runs like this one/m);
+  assert.match(text, /^The target is not on this machine: a run needs TARGET_CONFIRM=mcp\.example\.org\.$/m);
 });
 
 test('users without a pause: no number is claimed', () => {
   const phases = [{ name: 'closed', measured: true, start_s: 0, duration_s: 30, vus: 10, max_vus: 10 }];
   const text = renderPlan(planned({ phases, expected_requests: null }), FULL);
-  assert.match(text, /^closed +30 s +10 users +as fast as 10 users can$/m);
-  assert.match(text, /^In total as many requests as the users can make in 30 s\.$/m);
+  assert.match(text, /^closed +30 s +10 VUs +as fast as 10 VUs can$/m);
+  assert.match(text, /^In total as many requests as the VUs can make in 30 s\.$/m);
 });
 
-test('lists and pings alone: what would allow more; not where nothing was left out', () => {
+test('lists and pings alone: what would allow more; unless nothing was left out', () => {
   const [, ping] = planned().operations;
   const operations = ping ? [ping] : [];
-  const hint = /ALLOW_WRITES=1 allows .* TOOLS=name,name/;
+  const hint = /ALLOW_WRITES=1 also calls .* TOOLS=name,name/;
   assert.match(renderPlan(planned({ operations }), FULL).replace(/\s+/g, ' '), hint);
   assert.doesNotMatch(renderPlan(planned({ operations, left_out: [] }), FULL).replace(/\s+/g, ' '), hint);
 });
@@ -150,5 +150,5 @@ test('a plan is read from what k6 inspect says, without control characters', () 
   assert.match(renderPlan(read, FULL), /^workload {2}evil \[31m name$/m);
   assert.equal(read.expected_requests, 7417);
   for (const document of [null, {}, { ext: {} }, { ext: { 'mcp-load-lab': 5 } }])
-    assert.throws(() => planOf(document), /^Error: there is no plan of a test: [^\n]+$/);
+    assert.throws(() => planOf(document), /^Error: there is no valid test plan: [^\n]+$/);
 });

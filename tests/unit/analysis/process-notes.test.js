@@ -16,7 +16,7 @@ test('servers that ended are counted', () => {
   const [found] = processExits(known({ exits: 3, restarts: 2 }));
   assert.match(
     found?.statement ?? '',
-    /^the server's process ended 3 times during the run, and was started again 2 times/,
+    /^the server process exited 3 times during the run and was restarted 2 times/,
   );
   assert.deepEqual(processExits(known({})), []);
 });
@@ -35,7 +35,7 @@ const SERIAL = { alone: 20, aloneMs: 2000, maxMs: 110, behind: 40, gapMs: 4000, 
 test('a process that works on one call at a time is told from one that works on several', () => {
   const saidOf = (/** @type {Partial<typeof SERIAL>} */ change) =>
     oneAtATime(known({ turns: { a: { ...SERIAL, ...change } } })).map(({ statement }) => statement);
-  const serial = 'a process of the server works on one call at a time: at most 10/s with these calls';
+  const serial = 'a server process handles one call at a time: at most 10/s with these calls';
   assert.deepEqual(saidOf({}), [serial]);
   // Calls of equal length at once: each ends soon after the one before.
   assert.deepEqual(saidOf({ gapMs: 2000 }), []);
@@ -54,10 +54,7 @@ test('calls that were never alone show it by their order, if they take different
       ({ statement }) => statement,
     );
   };
-  assert.match(
-    saidOf(40_000).join(),
-    /^a process of the server works on one call at a time: at most 1\.82\/s/,
-  );
+  assert.match(saidOf(40_000).join(), /^a server process handles one call at a time: at most 1\.82\/s/);
   assert.deepEqual(saidOf(5000), []);
 });
 
@@ -78,9 +75,11 @@ test('memory is told for each server that a client started', () => {
   const statementOf = (/** @type {any} */ process, /** @type {any} */ rest = {}) =>
     processMemory(known(process, { ...run, ...rest })).map(({ statement }) => statement);
   assert.deepEqual(statementOf({ starts: 7, exits: 2 }), [
-    '5 servers took 286 MiB of memory, 57.2 MiB each with what it starts',
+    '5 servers used 286 MiB of memory, 57.2 MiB each, including their child processes',
   ]);
-  assert.deepEqual(statementOf({ starts: 1 }), ['the server took 286 MiB of memory, with what it starts']);
+  assert.deepEqual(statementOf({ starts: 1 }), [
+    'the server used 286 MiB of memory, including its child processes',
+  ]);
   assert.deepEqual(statementOf({ starts: 7 }, { variables: { PROCESSES: 'per-call' } }), []);
   assert.deepEqual(statementOf({ starts: 7 }, { server: { signals: [] } }), []);
 });
@@ -95,7 +94,7 @@ test('the start of a process for each call is a part of what a client waits', ()
   const [found] = processStart(known({}, { groups, variables: { PROCESSES: 'per-call' } }));
   assert.match(
     found?.statement ?? '',
-    /^starting a process for each call takes 991 ms \(p50\), 99 % of what/,
+    /^starting a process per call takes 991 ms \(p50\), 99 % of the client's/,
   );
   assert.deepEqual(processStart(known({}, { groups, variables: { PROCESSES: 'per-vu' } })), []);
 });

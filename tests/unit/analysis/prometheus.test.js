@@ -101,14 +101,14 @@ const FAULTS = {
   ],
   'not Prometheus at all': [(_, response) => response.end('<html>hello'), /answered 200: <html>hello$/, 1],
   'nothing in the answer': [(_, response) => response.end(), /answered 200: nothing$/, 1],
-  'another kind of data': [success({ resultType: 'vector', result: [] }), /something else than a matrix$/, 1],
+  'another kind of data': [success({ resultType: 'vector', result: [] }), /did not answer with a matrix$/, 1],
   'no answer': [() => {}, /did not answer in 0\.2 s$/, 2],
   'half an answer': [
     (_, response) => response.writeHead(200).write('{"status"'),
     /did not answer in 0\.2 s$/,
     2,
   ],
-  'a cut connection': [(_, response) => response.destroy(), /can't be reached \(\w+\)$/, 2],
+  'a cut connection': [(_, response) => response.destroy(), /cannot be reached \(\w+\)$/, 2],
 };
 for (const [name, [handler, message, requests]] of Object.entries(FAULTS)) {
   test(name, async () => {
@@ -222,7 +222,7 @@ test('all that is asked of a run: signals a measured phase, the rules, the signa
 test('without Prometheus, or with one that fails, the run keeps its client figures and says why', async () => {
   const all = phases(spike);
   const without = await observe(null, SUBJECT, all, []);
-  assert.deepEqual([without.signals, without.problem], [[], 'the run was without Prometheus']);
+  assert.deepEqual([without.signals, without.problem], [[], 'the run did not use Prometheus']);
   const failing = await observe(
     serve((_, response) => response.writeHead(500).end()),
     SUBJECT,
@@ -251,7 +251,7 @@ test('an instant query', async () => {
     { labels: { __name__: 'k6_mcp_requests_total', phase: 'a' }, value: 2296 },
   ]);
   assert.equal(asked[0]?.searchParams.get('time'), '12.500');
-  await assert.rejects(() => serve(success(matrix())).query('x', 1), /something else than a vector$/);
+  await assert.rejects(() => serve(success(matrix())).query('x', 1), /did not answer with a vector$/);
 });
 
 /** @param {import('../../../analysis/collect/prometheus.ts').Prometheus | null} prometheus @param {string} selector */

@@ -120,7 +120,7 @@ test('more calls than iterations', async () => {
   const { verdict } = await runIt({ phases: [{ name: 'a', figures: { iterations: 200, requests: 260 } }] });
   assert.match(
     verdict.reasons[0] ?? '',
-    /so 40 calls more than the 20 VUs can have had under way at the end;/,
+    /so 40 calls were more than 20 VUs can have had in flight at the end;/,
   );
 });
 

@@ -113,10 +113,10 @@ test('inconclusive without a baseline, without seconds, and if it was hardly wat
   };
   assert.match(reasonOf(after(times(40), { answered: 99 })) ?? '', /^baseline has too few answers/);
   assert.match(reasonOf(after(times(40), { failures: { tool: 200 } })) ?? '', /or too many failures/);
-  assert.match(reasonOf(after(times(2), {}, { duration_s: 2 })) ?? '', /^it was watched for 2 s$/);
+  assert.match(reasonOf(after(times(2), {}, { duration_s: 2 })) ?? '', /^it was observed for only 2 s$/);
   const [unknown] = found(ran(), []);
   assert.ok(unknown);
-  assert.equal(reasonOf(unknown), 'nothing was kept second by second');
+  assert.equal(reasonOf(unknown), 'there are no figures per second');
 });
 
 test('without a baseline before the overload, or with a heavier load after it, there is none', () => {
@@ -153,15 +153,15 @@ test('the finding: when, that it was not, and that it is inconclusive', () => {
       'recovery',
       'spike',
       'high',
-      'all was normal from 9 s after spike on: p99 <= 85 ms, failures <= 1 %, seen for 31 s',
+      'recovered 9 s after spike: p99 <= 85 ms, failures <= 1 %, observed for 31 s',
     ],
   );
   const evidence = at.evidence.join('\n');
   assert.match(
     evidence,
-    /its objective, for 1\.3 x its p99 of 50 ms is less; failures <= 1 % is its 0 % and 1 % more/,
+    /its objective, more than 1\.3 x its p99 of 50 ms\); failures <= 1 % \(its 0 % plus 1 %\)/,
   );
-  assert.match(evidence, /p99 was normal after 4 s, failures were after 9 s/);
+  assert.match(evidence, /p99 recovered after 4 s, failures after 9 s/);
   near(
     at.observations?.map(({ series, from, to, threshold, at: time }) => [series, from, to, threshold, time]),
     [
@@ -171,7 +171,7 @@ test('the finding: when, that it was not, and that it is inconclusive', () => {
   );
   near(
     findingOf(after(times(40))).statement,
-    'all was normal right after spike: p99 <= 85 ms, failures <= 1 %, seen for 40 s',
+    'recovered immediately after spike: p99 <= 85 ms, failures <= 1 %, observed for 40 s',
   );
   const never = findingOf(after(times(40, FAILING)));
   near(never.statement, 'did not recover within 40 s after spike: not back to p99 <= 85 ms, failures <= 1 %');
@@ -181,7 +181,7 @@ test('the finding: when, that it was not, and that it is inconclusive', () => {
   const inconclusive = findingOf(unknown);
   assert.match(
     inconclusive.statement,
-    /^inconclusive when all was normal again after spike: nothing was kept/,
+    /^the recovery time after spike is inconclusive: there are no figures per second/,
   );
   near(inconclusive.observations, []);
 });

@@ -240,7 +240,7 @@ test('JUnit: what could not be judged is skipped, an invalid run is an error', a
   const { suite, cases } = readJunit(renderJunit(made));
   assert.deepEqual([suite.tests, suite.failures, suite.errors, suite.skipped], ['2', '0', '1', '1']);
   assert.deepEqual(Object.keys(cases[0]?.parts ?? {}), ['skipped', 'system-out']);
-  assert.match(cases[1]?.parts.error?.[1] ?? '', /^a saw no request/);
+  assert.match(cases[1]?.parts.error?.[1] ?? '', /^a had no requests/);
   assert.equal(cases[1]?.parts.error?.[0], made.headline);
 });
 
@@ -251,7 +251,7 @@ const withFailedProbe = (name) =>
     objectives: [objective('a', 'p99_ms', '<', 85)],
     plan: {
       left_out: [
-        { operation: name, failed: 'HTTP 500', reason: 'it failed (http_5xx): HTTP 500: out of order' },
+        { operation: name, failed: 'HTTP 500', reason: 'call failed (http_5xx): HTTP 500: out of order' },
         { operation: 'drop', reason: 'destructive' },
       ],
     },
@@ -259,8 +259,8 @@ const withFailedProbe = (name) =>
 
 test('what discovery left out because the server failed is in run.json and in every report of a pass', async () => {
   const made = await withFailedProbe('broken');
-  const said = '1 operation was left out, it failed: broken (HTTP 500)';
-  const reason = 'it failed (http_5xx): HTTP 500: out of order';
+  const said = '1 operation failed in discovery and was left out: broken (HTTP 500)';
+  const reason = 'call failed (http_5xx): HTTP 500: out of order';
   assert.deepEqual([made.verdict.outcome, made.verdict.exit_code], ['pass', 0]);
   assert.deepEqual(made.failed_probes, [{ operation: 'broken', failed: 'HTTP 500', reason }]);
   assert.ok(made.headline?.startsWith(`PASS: 1 threshold held; ${said}.`), made.headline);
@@ -268,12 +268,12 @@ test('what discovery left out because the server failed is in run.json and in ev
   assert.equal(terminal.split(said).length, 2, terminal);
   const markdown = renderMarkdown(made);
   assert.match(markdown, /^# ✅ PASS: .*broken \(HTTP 500\)/m);
-  assert.match(markdown, /^\| broken \| HTTP 500 \| it failed \(http_5xx\): HTTP 500: out of order \|$/m);
+  assert.match(markdown, /^\| broken \| HTTP 500 \| call failed \(http_5xx\): HTTP 500: out of order \|$/m);
   const { suite, cases } = readJunit(renderJunit(made));
   assert.deepEqual([suite.failures, suite.errors, suite.skipped], ['0', '0', '1']);
   const skipped = cases.find(({ name }) => name === 'operation broken');
   assert.deepEqual(Object.keys(skipped?.parts ?? {}), ['skipped', 'system-out']);
-  assert.match(renderJunit(made), /left out, it failed: HTTP 500/);
+  assert.match(renderJunit(made), /left out because it failed: HTTP 500/);
   assert.doesNotMatch(`${terminal}${markdown}${renderJunit(made)}`, /\bdrop\b/);
   const page = pageOfRun(made, null);
   assert.deepEqual(page.sections.find(({ id }) => id === 'left-out')?.tables?.[0]?.rows, [
@@ -331,7 +331,7 @@ const POOL = {
 const OBSERVED = [
   'pool utilization 12 % -> 100 % (limit 98 %) at 00:54, 14 s into spike',
   'p99 132 ms -> - at 01:39',
-  'db io: no figures',
+  'db io: no data',
 ];
 
 /** @param {import('../../../analysis/findings/finding.ts').Finding[]} findings @param {Partial<import('../../../analysis/judge/verdict.ts').Verdict>} [verdict] */
@@ -411,7 +411,7 @@ test('the resources at the highest rate are a table in Markdown and on the page,
   const resources = { phase: 'spike', answers_per_s: 312, rows };
   const made = { ...(await spike()), resources };
   const note =
-    'The prediction is made at light load. An error of 2.5x is normal: a call costs less under load.';
+    'The prediction is based on light load. An error of 2.5x is normal because a call costs less under load.';
   const table = [
     '## Resources at the highest rate',
     '',
@@ -443,10 +443,10 @@ test('the resources at the highest rate are a table in Markdown and on the page,
 test('terminal: a finding that is a reason of the verdict is told once', async () => {
   const made = await withFindings([{ ...POOL, kind: 'generator', statement: 'k6 was short of CPU' }], {
     outcome: 'invalid',
-    reasons: ['k6 was short of CPU; give it a machine of its own', 'the clock jumped'],
+    reasons: ['k6 was short of CPU; run it on a separate machine', 'the clock jumped'],
   });
   const text = renderTerminal({ ...made, headline: headline(made) }, PLAIN);
-  assert.ok(text.startsWith('INVALID: k6 was short of CPU; give it a machine of its own.\n'), text);
+  assert.ok(text.startsWith('INVALID: k6 was short of CPU; run it on a separate machine.\n'), text);
   assert.equal(text.match(/short of CPU/g)?.length, 1, text);
   assert.match(text, /^- the clock jumped$/m);
   assert.doesNotMatch(text, /FINDINGS|make compare/);
@@ -662,10 +662,7 @@ test('terminal: objectives that are off, a set-up that failed, a k6 that died', 
     {},
     { summary: null, summaryProblem: 'k6 left no summary.json', k6Exit: 137 },
   );
-  assert.match(
-    renderTerminal(dead, PLAIN),
-    /^ERROR: k6 ended with exit code 137 .*\nrun {2}x\n\nVERDICT error/,
-  );
+  assert.match(renderTerminal(dead, PLAIN), /^ERROR: k6 exited with code 137 .*\nrun {2}x\n\nVERDICT error/);
 });
 
 const SIZES = {

@@ -39,7 +39,7 @@ test('a longer profile is a line of its own, with its peak rate and its length',
   assert.equal(more, `longer:   make spike TARGET_URL=${URL} PROFILE=quick RATE_SCALE=0.1`);
   assert.equal(comment?.trim(), '# up to 200/s, 2 min 10 s');
   const closed = await commands({ verdict: PASS, variables, longer: { ...longer, peak_rps: null } });
-  assert.match(joined(closed), /# up to 600 users, 2 min 10 s$/m);
+  assert.match(joined(closed), /# up to 600 VUs, 2 min 10 s$/m);
   const failed = await commands({ variables, longer });
   assert.doesNotMatch(joined(failed), /longer:/);
 });
@@ -144,6 +144,6 @@ test('limits to take over are a line that can be pasted', async () => {
   const lines = await commands({ verdict: PASS, variables: {}, documents, thresholds, phases });
   assert.match(
     joined(lines),
-    /^limits: {3}THRESHOLDS=each\.p99_ms=130\n {10}# to judge latency: 1\.5 x the highest that a phase had, of 1,000 requests or more$/m,
+    /^limits: {3}THRESHOLDS=each\.p99_ms=130\n {10}# to judge latency: 1\.5 x the highest phase, with at least 1,000 requests$/m,
   );
 });

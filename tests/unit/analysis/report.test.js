@@ -114,7 +114,7 @@ test('everything that a report has to have is in it, in its order', async () => 
     'tool40--get_user: no connection to the database within 2 s',
     'FAILrecovered p99 < 85 ms90.9 ms2,000',
     'POOL_SIZE=2 WORKERS=1',
-    'Percentiles come from histograms',
+    'Percentiles come from latency histograms',
     'againmake spike PROFILE=full POOL_SIZE=2 WORKERS=1  # with TARGET_TOKEN as before',
   ]) {
     assert.ok(parsed.text.includes(part), `${part}\n${parsed.text}`);
@@ -178,11 +178,11 @@ test('what is missing is said: no timeline, no summary, a set-up that failed', a
   assert.ok(!attribute(without, 'href').some((href) => href.startsWith('#')));
   const dead = await runOf({ summary: null, summaryProblem: 'k6 left no summary.json', k6Exit: 137 });
   const page = reportOf(dead, null);
-  assert.match(page.text, /ERROR.*k6 ended with exit code 137 \(killed, as the system does/s);
+  assert.match(page.text, /ERROR.*k6 exited with code 137 \(killed, for example/s);
   assert.equal(attribute(page, 'id').join(' '), 'connection theme answer environment data');
   const begun = summary({ startedMs: null, ranS: 0.1, phases: [{ name: 'a' }] });
   const setUp = await runOf({ summary: begun, k6Exit: 108 });
-  assert.match(reportOf(setUp, null).text, /k6 ended with exit code 108/);
+  assert.match(reportOf(setUp, null).text, /k6 exited with code 108/);
 });
 
 test('an invalid run says that neither figures nor findings are to be used', async () => {
@@ -198,17 +198,17 @@ test('an invalid run says that neither figures nor findings are to be used', asy
   );
   const empty = reportOf({ ...run, verdict, findings: [] }, null);
   assert.match(empty.text, /The findings of an invalid run cannot be relied on/);
-  assert.doesNotMatch(empty.text, /Nothing was found/);
-  assert.match(reportOf({ ...run, findings: [] }, null).text, /Nothing was found/);
+  assert.doesNotMatch(empty.text, /No bottlenecks/);
+  assert.match(reportOf({ ...run, findings: [] }, null).text, /No bottlenecks/);
 });
 
 test('what helps is the last line of a finding', async () => {
   const run = await spikeRun();
   const [first] = run.findings;
-  const helped = { ...first, evidence: ['first', 'what helps: a larger pool', 'last'] };
+  const helped = { ...first, evidence: ['first', 'remedy: a larger pool', 'last'] };
   const { text } = reportOf(/** @type {any} */ ({ ...run, findings: [helped] }), timelineOf(run));
-  assert.match(text, /firstlast[\s\S]*What helps: a larger pool/);
-  assert.ok(text.indexOf('What helps') > text.indexOf('Pool utilization Connections'));
+  assert.match(text, /firstlast[\s\S]*Remedy: a larger pool/);
+  assert.ok(text.indexOf('Remedy') > text.indexOf('Pool utilization Connections'));
 });
 
 /** A day of load: as much of everything as there may be. */
@@ -271,13 +271,13 @@ test('the command: by name, latest or path, always the same bytes; what is wrong
   assert.deepEqual([missing.status, missing.stdout], [2, '']);
   assert.match(
     missing.stderr,
-    /^error: RUN is "spike-.*"; valid: latest, the path of a results folder, or a run's name, of which .* has none\n$/,
+    /^error: RUN is "spike-.*"; valid: latest, the path of a results folder, or a testid; .* has no runs\n$/,
   );
   mkdirSync(folder, { recursive: true });
   symlinkSync(run.testid, join(results, 'latest'));
-  assert.match(command([]).stderr, /^error: .* has no run\.json: no run was judged there\n$/);
+  assert.match(command([]).stderr, /^error: .* has no run\.json: it contains no judged run\n$/);
   writeFileSync(join(folder, 'run.json'), '{"schema": 1');
-  assert.match(command([]).stderr, /^error: .*run\.json can't be read as JSON: .*\n$/);
+  assert.match(command([]).stderr, /^error: .*run\.json cannot be read as JSON: .*\n$/);
   writeFileSync(join(folder, 'run.json'), '{"schema": "another"}');
   assert.match(command([]).stderr, /^error: .*run\.json is not a run document of this version: .*\n$/);
   writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
@@ -286,7 +286,7 @@ test('the command: by name, latest or path, always the same bytes; what is wrong
   assert.equal(without.status, 0, without.stderr);
   assert.match(without.stderr, /has no timeline\.json, so report\.html has no charts\n$/);
   writeFileSync(join(folder, 'timeline.json'), JSON.stringify({ ...timelineOf(run), testid: 'another' }));
-  assert.match(command([folder]).stderr, /timeline\.json is of another, and not of spike-/);
+  assert.match(command([folder]).stderr, /timeline\.json belongs to another, not to spike-/);
   writeFileSync(join(folder, 'timeline.json'), JSON.stringify(timelineOf(run)));
   const direct = join(scratch, 'direct');
   mkdirSync(direct);
@@ -309,5 +309,5 @@ test('the command: by name, latest or path, always the same bytes; what is wrong
   }
   const wrong = command(['nowhere']);
   assert.equal(wrong.status, 2);
-  assert.ok(wrong.stderr.includes(`a run's name: ${run.testid}`), wrong.stderr);
+  assert.ok(wrong.stderr.includes(`a testid: ${run.testid}`), wrong.stderr);
 });

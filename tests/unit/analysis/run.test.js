@@ -65,7 +65,7 @@ test('a run that ended in its set-up has no figures, no judgements and no notes'
     }),
   });
   assert.deepEqual([run.started, run.thresholds, run.operations, run.findings], [null, [], [], []]);
-  assert.deepEqual(run.verdict.reasons, ['the run ended in its set-up, though k6 ended with 0']);
+  assert.deepEqual(run.verdict.reasons, ['the run ended during set-up, although k6 exited with code 0']);
 });
 
 /** @type {Record<string, [(run: any) => void, RegExp]>} what is broken in a good document, what is said of it */
@@ -165,7 +165,7 @@ test('figures that fit the summary and make no run: an error that says so, not n
   Object.assign(damaged.plan.phases[0] ?? {}, { offered_rps: -20 });
   const { verdict, phases } = await make({ summary: damaged });
   assert.equal(verdict.outcome, 'error');
-  assert.match(verdict.reasons[0] ?? '', /^what was measured makes no run document: \/phases\/0\//);
+  assert.match(verdict.reasons[0] ?? '', /^the measurements do not form a run document: \/phases\/0\//);
   assert.deepEqual(phases, []);
 });
 

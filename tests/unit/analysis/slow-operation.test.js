@@ -52,7 +52,7 @@ test('an operation that takes ten times as long as the others is named, and whos
       },
     }),
     [
-      'report takes 190 ms at p50, 17 x the others (11 ms): the p99 of baseline, 400 ms, is its'.replace(
+      'report takes 190 ms at p50, 17 x the others (11 ms), and causes the p99 of baseline (400 ms)'.replace(
         '17 x the others (11 ms)',
         '16 x the others (12 ms)',
       ),
@@ -73,7 +73,7 @@ test('an operation that alone becomes slow is named; one of several is not', () 
   assert.deepEqual(others, []);
   assert.match(
     statement ?? '',
-    /^b alone became slow in spike: p95 14\.\d ms -> 72\.\d ms; of the others 0 % of the calls/,
+    /^b alone became slow in spike: p95 14\.\d ms -> 72\.\d ms; 0 % of the other operations' calls/,
   );
   assert.deepEqual(find({ baseline, spike: { a: around(40), b: around(60), c: around(50) } }), []);
   assert.deepEqual(find({ baseline, spike: baseline }), []);

@@ -37,7 +37,7 @@ test('what is missing or broken is one plain line', () => {
     assert.equal(read(content).problem, 'measured.json is not a mcp-load-lab/measured/2 document');
   const wrong = good();
   wrong.plan.phases[0].duration_s = '20';
-  assert.match(read(wrong).problem ?? '', /no plan of a test: \/phases\/0\/duration_s must be number$/);
+  assert.match(read(wrong).problem ?? '', /no valid test plan: \/phases\/0\/duration_s must be number$/);
   const hostile = good();
   hostile.plan.phases[0] = 5;
   hostile.plan['a\r\n\u001b[31m'] = 5;

@@ -18,7 +18,7 @@ test('calls that were answered with tasks: how long they took, how often they we
   });
   assert.equal(
     found?.statement,
-    'the server answered 100 calls with tasks: they ended after 500 ms (p95 901 ms), asked for 5 times each; 10 tasks had not ended in time and were cancelled',
+    'the server answered 100 calls with tasks: they completed after 500 ms (p95 901 ms) with 5 polls each; 10 tasks did not complete in time and were cancelled',
   );
 });
 
@@ -26,7 +26,7 @@ test('tasks none of which ended; and no tasks at all', async () => {
   const found = await tasksIn({ mcp_tasks_abandoned: { count: 1 }, mcp_task_polls: { count: 3 } });
   assert.equal(
     found?.statement,
-    'the server answered 1 call with tasks; 1 task had not ended in time and was cancelled',
+    'the server answered 1 call with tasks; 1 task did not complete in time and was cancelled',
   );
   assert.equal(await tasksIn({}), undefined);
 });

@@ -131,11 +131,8 @@ test('a test of several k6 runs that could not go on is an error with its own wo
 
 test('what can not be read of the trials is one line', () => {
   for (const [text, message] of [
-    ['{"trials":[', /^trials\.json is not JSON/],
-    [
-      '{"trials":{},"error":null}',
-      /^trials\.json does not say which trials there were: \/trials must be array$/,
-    ],
+    ['{"trials":[', /^trials\.json cannot be read as JSON/],
+    ['{"trials":{},"error":null}', /^trials\.json does not match its schema: \/trials must be array$/],
     [
       JSON.stringify({
         trials: [{ name: 'a', labels: {}, folder: '../x', judged: true, code: 0, events: [] }],

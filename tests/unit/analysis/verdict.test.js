@@ -41,12 +41,12 @@ test('pass', () => {
 
 test('what discovery left out because the server failed is a reason of any outcome, and changes no exit code', () => {
   const left_out = [
-    { operation: 'broken', reason: 'it failed (http_5xx): HTTP 500', failed: 'HTTP 500' },
+    { operation: 'broken', reason: 'call failed (http_5xx): HTTP 500', failed: 'HTTP 500' },
     { operation: 'writes', reason: 'destructive' },
     { operation: 'mended', reason: 'no answer within 5 s', failed: 'no answer within 5 s' },
   ];
   const operations = [{ operation: 'mended', method: 'tools/call', class: 'read' }];
-  const said = '1 operation was left out, it failed: broken (HTTP 500)';
+  const said = '1 operation failed in discovery and was left out: broken (HTTP 500)';
   const plan = { left_out, operations };
   assert.deepEqual(judge({ ...GOOD, plan }), {
     outcome: 'pass',
@@ -60,15 +60,15 @@ test('what discovery left out because the server failed is a reason of any outco
   assert.equal(judge({ ...GOOD, plan }, { k6Exit: 107 }).reasons.length, 1);
 });
 
-test('interrupted: what is reported was measured until then', () => {
+test('interrupted; the results cover the time until then', () => {
   const partial = { ran_s: 10.5, planned_s: 39 };
   assert.deepEqual(judge(SLOW, { k6Exit: 105, partial }), {
     outcome: 'error',
     exit_code: 105,
-    reasons: ['interrupted after 10.5 s of 39 s: what is reported was measured until then'],
+    reasons: ['interrupted after 10.5 s of 39 s; the results cover the time until then'],
   });
-  assert.match(judge(GOOD, { k6Exit: 105 }).reasons[0] ?? '', /^k6 ended with exit code 105/);
-  assert.match(judge(GOOD, { k6Exit: 137, partial }).reasons[0] ?? '', /\(killed, as/);
+  assert.match(judge(GOOD, { k6Exit: 105 }).reasons[0] ?? '', /^k6 exited with code 105/);
+  assert.match(judge(GOOD, { k6Exit: 137, partial }).reasons[0] ?? '', /\(killed, for example/);
 });
 
 test('fail', () => {
@@ -113,7 +113,7 @@ test('invalid: too few samples to hold, and too few to miss', () => {
   assert.deepEqual(judge(few, { k6Exit: 99 }), {
     outcome: 'invalid',
     exit_code: 98,
-    reasons: ['a p99 was not judged: 58 samples, 100 are needed'],
+    reasons: ['a p99 was not judged: 58 samples, 100 needed'],
   });
 });
 
@@ -131,7 +131,7 @@ test('a miss that is proven outranks too few samples in another phase, and a dou
     exit_code: 99,
     reasons: [
       'a p99 was 50 ms, objective < 10 ms (200 samples)',
-      'b p99 was not judged: 58 samples, 100 are needed',
+      'b p99 was not judged: 58 samples, 100 needed',
     ],
   });
   assert.equal(judge(SLOW, { distrust: { figures: [], load: ['b saw no request'] } }).outcome, 'fail');
@@ -167,7 +167,7 @@ test('invalid: load not delivered by the generator, where an objective asks for 
   const phase = { name: 'a', offered_rps: 100, figures: { iterations: 1000, dropped: 1000, avg: 5 } };
   const judged = judge({ phases: [phase], objectives: [objective('a', 'delivered_share', '>=', 0.95)] });
   assert.equal(judged.exit_code, 98);
-  assert.match(judged.reasons[0] ?? '', /the load generator fell short; give the generator more CPU/);
+  assert.match(judged.reasons[0] ?? '', /the load generator fell short.*; give the generator more CPU/);
 });
 
 test('fail, not invalid: load not delivered because the server was slow', () => {
@@ -224,15 +224,15 @@ test('it is none where k6 ended well', () => {
 test("error: k6 died, with k6's own code and its last words", () => {
   const log = { ...QUIET_LOG, lastLine: 'Error: boom' };
   assert.deepEqual(judge(GOOD, { k6Exit: 107, log }).reasons, [
-    'k6 ended with exit code 107 (exception in the script); it said last: Error: boom',
+    'k6 exited with code 107 (exception in the script); last output: Error: boom',
   ]);
   assert.deepEqual(judge(GOOD, { k6Exit: 105 }).reasons, [
-    'k6 ended with exit code 105 (interrupted from outside)',
+    'k6 exited with code 105 (interrupted by a signal)',
   ]);
   assert.deepEqual(judge(GOOD, { k6Exit: 42 }), {
     outcome: 'error',
     exit_code: 42,
-    reasons: ['k6 ended with exit code 42'],
+    reasons: ['k6 exited with code 42'],
   });
 });
 
@@ -241,7 +241,7 @@ test('error: no summary, whatever k6 says; the code is never that of another out
   for (const k6Exit of [0, 99]) {
     const { outcome, exit_code, reasons } = judge(GOOD, { ...lost, k6Exit });
     assert.deepEqual([outcome, exit_code], ['error', 1]);
-    assert.deepEqual(reasons, [`k6 left no summary.json, though k6 ended with ${k6Exit}`]);
+    assert.deepEqual(reasons, [`k6 left no summary.json, although k6 exited with code ${k6Exit}`]);
   }
   assert.equal(judge(GOOD, { ...lost, k6Exit: 137 }).exit_code, 137);
 });

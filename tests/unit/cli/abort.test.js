@@ -13,7 +13,7 @@ test('the exit code and the reason with which a script ended its test; where non
     [
       'GoError: unknown module: k6/x/mcp\n',
       1,
-      'this k6 has no module k6/x/mcp; one that has it is built by: scripts/setup k6',
+      'this k6 lacks the module k6/x/mcp; build one with: scripts/setup k6',
     ],
     ['test aborted: exit 0: all is well\n', 1, 'test aborted: exit 0: all is well'],
     ['one\ntwo\nthree\nfour\n', 1, 'two three four'],

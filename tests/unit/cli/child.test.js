@@ -66,6 +66,6 @@ for (const [what, words] of /** @type {const} */ ([
       await sleep(50);
     child.kill('SIGTERM');
     assert.equal(await ended, 130);
-    assert.match(said, /^(asking .*\n)?interrupted\nexit code 130 \(make itself ends with 2; .*\n$/);
+    assert.match(said, /^(listing .*\n)?interrupted\nexit code 130 \(make itself exits with 2; .*\n$/);
     await isGone(`MARK=${folder}`);
   });

@@ -15,13 +15,13 @@ test('a second load of the same target is refused with the name of the first, of
   const release = await claimTarget('first', `${URL_OF_TARGET}?key=1`);
   await assert.rejects(claimTarget('second', `${URL_OF_TARGET}?key=2`), {
     code: 2,
-    message: `first is loading ${URL_OF_TARGET}; valid: one run of a target at a time: wait for it, or load another one`,
+    message: `first is already loading ${URL_OF_TARGET}; wait for it to finish, or load another target`,
   });
   const other = await claimTarget('third', 'http://127.0.0.1:3002/mcp');
   const reference = await claimTarget('fourth');
   await assert.rejects(
     claimTarget('fifth'),
-    /^Error: fourth is loading the reference target of the stack in /,
+    /^Error: fourth is already loading the reference target of the stack in /,
   );
   await Promise.all([release, other, reference].map((end) => end()));
 });

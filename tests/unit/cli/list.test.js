@@ -23,7 +23,7 @@ test('a line a test, yes or why not; no name of a server adds a line or a contro
   );
   const lines = text.split('\n');
   assert.equal(lines.length, tests.length + 6);
-  assert.match(lines[0] ?? '', /1 operations to call, 1 left out$/);
+  assert.match(lines[0] ?? '', /1 callable operations, 1 left out$/);
   assert.match(text, /^payload +no {4}/m);
   assert.equal(lines.filter((line) => /^[\w-]+ +yes$/.test(line)).length, tests.length - 1);
   assert.ok(lines.every((line) => line.length < 400));

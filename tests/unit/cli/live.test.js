@@ -93,7 +93,7 @@ test('before the first call, in the middle, and after the load', async () => {
     `${JSON.stringify({ at: startedS + 60, vus: 0, groups: {} })}\n`,
   );
   const ended = await run.page(startedS + 60);
-  assert.equal(ended.headline, 'RUNNING: 01:00, the load has ended, and is being judged.');
+  assert.equal(ended.headline, 'RUNNING: 01:00, the load has ended and is being judged.');
   // What it has is not asked for again.
   const [[firstS = 0, firstToS = 0] = [], [secondS = 0] = []] = source.asked;
   assert.ok(firstToS - firstS >= 30 && firstToS - secondS <= 10, JSON.stringify(source.asked));
@@ -301,7 +301,7 @@ test('a port that is none, or taken, is said in one line', async (context) => {
   const other = liveServer(async () => PAGE, TOKEN);
   await assert.rejects(
     listen(other, String(port)),
-    new RegExp(`^Error: PORT is ${port}, which is taken; valid: a free port$`),
+    new RegExp(`^Error: PORT is ${port}, which is in use; valid: a free port$`),
   );
   context.after(() => other.close());
   assert.ok((await listen(other, '')) > port);

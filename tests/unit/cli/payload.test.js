@@ -41,11 +41,11 @@ test('a tool call is MCP, with its arguments', () => {
 
 /** @type {[string, unknown, RegExp][]} */
 const WRONG = [
-  ['a list', [CALL], /it is no JSON object/],
+  ['a list', [CALL], /it is not a JSON object/],
   ['another version', { ...CALL, jsonrpc: '1.0' }, /jsonrpc is not "2.0"/],
-  ['no method', { jsonrpc: '2.0' }, /method is no text/],
-  ['parameters by position', { ...CONVERT, params: [1] }, /params are no object/],
-  ['a call of nothing', { ...CALL, params: {} }, /params\.name is no text/],
+  ['no method', { jsonrpc: '2.0' }, /method is not a string/],
+  ['parameters by position', { ...CONVERT, params: [1] }, /params are not an object/],
+  ['a call of nothing', { ...CALL, params: {} }, /params\.name is not a string/],
   ['arguments by position', { ...CALL, params: { name: 'x', arguments: [] } }, /params\.arguments are no/],
 ];
 for (const [what, request, message] of WRONG) {

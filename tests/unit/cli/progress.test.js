@@ -54,7 +54,7 @@ test('of a sequence the step that it is at', () => {
     });
   assert.equal(at({}, {}), '1:01  step 1 of 2: fill, 0 of 1,000 calls');
   assert.equal(at({ fill: 1000, list: 7 }, { fill: 1000 }), '1:01  step 2 of 2: list, 7 of 1,000 calls');
-  assert.equal(at({}, { fill: 1000, list: 1000 }), '1:01  all steps are made');
+  assert.equal(at({}, { fill: 1000, list: 1000 }), '1:01  all steps are done');
 });
 
 test('of one of several k6 runs what it has, without a plan', () => {

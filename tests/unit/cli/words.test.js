@@ -70,7 +70,7 @@ test('SECRET_SOURCE is a file: any other source would stand in the list of proce
     for (const source of ['mock=TARGET_TOKEN=s3same', 'url=https://vault/x:headers.X-Key=s3same', 'file='])
       assert.throws(
         () => takeWords('run', [`SECRET_SOURCE=${source}`]),
-        /^(Config)?Error: SECRET_SOURCE is a value that is not shown; valid: file= and the path of a file/,
+        /^(Config)?Error: SECRET_SOURCE is invalid \(value not shown\); valid: file= and the path of a file/,
       );
   } finally {
     if (before === undefined) delete process.env.SECRET_SOURCE;

@@ -91,7 +91,7 @@ const WRONG = [
   [(d) => change(d, { argument: [] }), /: \/operations\/echo must NOT .* \(argument; valid: class, method, /],
   [
     (d) => change(d, { params: { name: 'echo', arguments: {} } }),
-    /: \/operations\/echo\/params\/arguments must NOT be valid \(Next to arguments; valid: one/,
+    /: \/operations\/echo\/params\/arguments must NOT be valid \(Cannot be combined with arguments/,
   ],
   [
     (d) => ({ ...d, operations: { ...d.operations, 'a:b': d.operations.echo } }),

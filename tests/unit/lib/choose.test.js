@@ -126,8 +126,8 @@ test('a hostile listing: bounded, and nothing in it is taken for granted', () =>
     none,
   );
   assert.ok(Object.keys(choice.operations).length <= 50);
-  assert.match(reason(choice, 'twin'), /twice/);
-  assert.match(reason(choice, '2980 more resources'), /20 are loaded/);
+  assert.match(reason(choice, 'twin'), /duplicate/);
+  assert.match(reason(choice, '2980 more resources'), /20 of 3000 are loaded/);
   const document = toDocument(CONNECTION, choice);
   assert.ok((document.left_out ?? []).length <= 101);
   assert.doesNotMatch(JSON.stringify(document), /\\u00/);
@@ -164,7 +164,7 @@ test('templates are read where the server completes their variables', () => {
     params: { uri: 'x://a%20b/17' },
   });
   assert.match(reason(choice, 'template/query'), /more than plain/);
-  assert.match(reason(choice, 'template/none'), /completes no value for \{secret\}/);
+  assert.match(reason(choice, 'template/none'), /offers no completion for \{secret\}/);
   const { add } = choice.leftOut.find(({ operation }) => operation === 'template/none') ?? {};
   assert.deepEqual(JSON.parse(`{${add}}`), {
     'template/none': { class: 'read', method: 'resources/read', params: { uri: 'y://{secret}' } },
@@ -233,7 +233,7 @@ test('a tool that runs as a task only is left out, and one whose schema is large
     tool('fine', { readOnlyHint: true }),
   ];
   const choice = chooseOperations(offering({ era: 'modern', tools }), CONFIG, none);
-  assert.match(reason(choice, 'task'), /task only/);
+  assert.match(reason(choice, 'task'), /only be called as a task/);
   assert.match(reason(choice, 'large'), /its inputSchema has 1048\d{3} characters; at most 1048576 are read/);
   assert.deepEqual(Object.keys(choice.wanted), ['fine']);
 });
@@ -272,11 +272,11 @@ test('what has a secret in a name or a definition is left out, and nothing of th
   for (const TOOLS of [null, ['good']]) {
     const choice = chooseOperations(offer, { ...CONFIG, TOOLS }, none, holdsSecret);
     assert.ok(!JSON.stringify(choice).includes('xxx'), JSON.stringify(choice));
-    assert.match(reason(choice, '3 tools'), /^a name holds a secret that the run sends/);
+    assert.match(reason(choice, '3 tools'), /^a name contains a secret of this run/);
     assert.ok(choice.operations.good);
     if (TOOLS) continue;
     for (const name of ['schema', 'header', 'prompt/argument']) {
-      assert.match(reason(choice, name), /^its definition holds a secret/, name);
+      assert.match(reason(choice, name), /^its definition contains a secret/, name);
     }
     for (const name of ['2 resources', '1 templates', '1 prompts']) assert.ok(reason(choice, name), name);
     assert.ok(choice.operations['resource/two']);

@@ -73,7 +73,7 @@ test('a wrong value names the variable, what it got and what is valid', () => {
   refuses({ CLIENT_CACHE: 'yes' }, /^CLIENT_CACHE is "yes"; valid: 0, 1$/);
   refuses(
     { ACCEPT_ENCODING: 'gzip, zip' },
-    /^ACCEPT_ENCODING is "gzip, zip"; valid: gzip, deflate, br, zstd/,
+    /^ACCEPT_ENCODING is "gzip, zip"; valid: one or more of gzip, deflate, br, zstd/,
   );
 });
 

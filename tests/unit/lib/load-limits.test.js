@@ -24,7 +24,7 @@ test('a rate above MAX_RATE has to be meant: one line names the variable and wha
   const phase = { name: 'spike', rate: 2000, duration: '60s' };
   check(phase);
   const message =
-    /^the phase warm-up offers 6000 requests\/s, more than 5000; valid: less, or MAX_RATE=6000 to allow it/;
+    /^the phase warm-up offers 6000 requests\/s, more than 5000; lower it, or set MAX_RATE=6000 to allow it/;
   assert.throws(() => check(phase, { RATE_SCALE: '3' }), refused(message));
   check(phase, { RATE_SCALE: '3', MAX_RATE: '6000' });
 });
@@ -33,7 +33,7 @@ test('more users without a pause than MAX_VUS have to be meant', () => {
   const phase = { name: 'loop', vus: 1200, duration: '60s' };
   assert.throws(
     () => check(phase),
-    refused(/has 1200 users, more than 1000; valid: less, or MAX_VUS=1200 to allow it/),
+    refused(/has 1200 VUs, more than 1000; lower it, or set MAX_VUS=1200 to allow it/),
   );
   check(phase, { MAX_VUS: '1200' });
 });

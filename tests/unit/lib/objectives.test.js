@@ -247,11 +247,11 @@ test('what THRESHOLDS asks for and can not be judged is refused, with what would
   };
   assert.equal(
     refused('calm.p99_ms=85'),
-    'THRESHOLDS has calm.p99_ms=85, which takes 100 samples, and calm will have 30 (3/s for 10 s); ' +
+    'THRESHOLDS has calm.p99_ms=85, which needs 100 samples, but calm will have 30 (3/s for 10 s); ' +
       'valid: DURATION=75s, or calm.p95_ms=85',
   );
   assert.match(refused('each.p99_ms=85'), /^THRESHOLDS has each\.p99_ms=85, .* or each\.p95_ms=85$/);
-  assert.match(refused('after.p99_vs_first=2', 50), /takes 1,?000 samples, .* or after\.p95_vs_first=2$/);
+  assert.match(refused('after.p99_vs_first=2', 50), /needs 1,?000 samples, .* or after\.p95_vs_first=2$/);
   assert.equal(refused('calm.p95_ms=85'), '');
   assert.equal(refused('all.p99_ms=85', 6), '');
 });

@@ -36,16 +36,28 @@ const INVALID = [
   ['null', schema({ a: { type: 'null', 'x-mcp-header': 'A' } }), /type other than/],
   ['a number', schema({ a: { type: 'number', 'x-mcp-header': 'A' } }), /type other than/],
   ['no type', schema({ a: { 'x-mcp-header': 'A' } }), /type other than/],
-  ['the same name twice', schema({ a: region, b: region }), /"Region" is there twice/],
-  ['twice but for case', schema({ a: region, b: { ...region, 'x-mcp-header': 'REGION' } }), /there twice/],
-  ['the root', { 'x-mcp-header': 'A', type: 'string' }, /the schema: .*only `properties` lead to/],
-  ['items', schema({ a: { type: 'array', items: region } }), /only `properties` lead to/],
-  ['a list of items', schema({ a: { type: 'array', items: [region] } }), /only `properties` lead to/],
-  ['oneOf', schema({ a: { oneOf: [region] } }), /only `properties` lead to/],
-  ['below allOf', schema({}, { allOf: [schema({ region })] }), /only `properties` lead to/],
-  ['$defs', schema({}, { $defs: { region } }), /only `properties` lead to/],
-  ['patternProperties', schema({}, { patternProperties: { '^a': region } }), /only `properties` lead to/],
-  ['if', schema({}, { if: schema({ region }) }), /only `properties` lead to/],
+  ['the same name twice', schema({ a: region, b: region }), /"Region" is used twice/],
+  ['twice but for case', schema({ a: region, b: { ...region, 'x-mcp-header': 'REGION' } }), /used twice/],
+  [
+    'the root',
+    { 'x-mcp-header': 'A', type: 'string' },
+    /the schema: .*a property reachable through `properties`/,
+  ],
+  ['items', schema({ a: { type: 'array', items: region } }), /a property reachable through `properties`/],
+  [
+    'a list of items',
+    schema({ a: { type: 'array', items: [region] } }),
+    /a property reachable through `properties`/,
+  ],
+  ['oneOf', schema({ a: { oneOf: [region] } }), /a property reachable through `properties`/],
+  ['below allOf', schema({}, { allOf: [schema({ region })] }), /a property reachable through `properties`/],
+  ['$defs', schema({}, { $defs: { region } }), /a property reachable through `properties`/],
+  [
+    'patternProperties',
+    schema({}, { patternProperties: { '^a': region } }),
+    /a property reachable through `properties`/,
+  ],
+  ['if', schema({}, { if: schema({ region }) }), /a property reachable through `properties`/],
 ];
 
 for (const [name, bad, reason] of INVALID) {

@@ -34,16 +34,16 @@ test('a certificate goes with its key', () => {
 test('a wrong file is named before k6 stumbles over it', () => {
   for (const [env, message] of /** @type {[Record<string, string>, RegExp][]} */ ([
     [{ TARGET_CERT: '/cert' }, /^set both TARGET_CERT and TARGET_KEY/],
-    [{ TARGET_CERT: '/nowhere', TARGET_KEY: '/key' }, /^TARGET_CERT is "\/nowhere", which can't be read/],
-    [{ TARGET_CERT: '/key', TARGET_KEY: '/key' }, /^TARGET_CERT is "\/key", which holds no certificate/],
-    [{ TARGET_CERT: '/cert', TARGET_KEY: '/cert' }, /^TARGET_KEY is "\/cert", which holds no private key/],
+    [{ TARGET_CERT: '/nowhere', TARGET_KEY: '/key' }, /^TARGET_CERT is "\/nowhere", which cannot be read/],
+    [{ TARGET_CERT: '/key', TARGET_KEY: '/key' }, /^TARGET_CERT is "\/key", which contains no certificate/],
+    [{ TARGET_CERT: '/cert', TARGET_KEY: '/cert' }, /^TARGET_KEY is "\/cert", which contains no private key/],
     [{ TARGET_CERT: '/cert', TARGET_KEY: '/locked' }, /which is encrypted; valid: with TARGET_KEY_PASSWORD/],
     [{ TARGET_CERT: '/cert', TARGET_KEY: '/key', TARGET_KEY_PASSWORD: 'p' }, /not encrypted; valid: without/],
     [
       { TARGET_CERT: '/cert', TARGET_KEY: '/locked8', TARGET_KEY_PASSWORD: 'p' },
-      /PKCS #8, which k6 can't read/,
+      /PKCS #8, which k6 cannot read/,
     ],
-    [{ TARGET_CA: '/key' }, /^TARGET_CA is "\/key", which holds no certificate/],
+    [{ TARGET_CA: '/key' }, /^TARGET_CA is "\/key", which contains no certificate/],
   ])) {
     assert.throws(
       () => read(env),

@@ -113,8 +113,8 @@ test('the best size is named with its speed-up and the rule, one a group', async
   assert.deepEqual(
     found.map(({ statement }) => statement),
     [
-      'Batch size: 100 items is best, with 400 items/s (rule: most items/s of 2 sizes with failures below 1 %; within 10 % of it the smallest)',
-      'Batch size: 5 items (of 100) is best, with 45 items/s or 4.5 x size 1 (rule: most items/s of 2 sizes with failures below 1 %; within 10 % of it the smallest)',
+      'Batch size: 100 items is best, with 400 items/s (rule: most items/s of 2 sizes with failures below 1 %; the smallest size within 10 % of it)',
+      'Batch size: 5 items (of 100) is best, with 45 items/s or 4.5 x size 1 (rule: most items/s of 2 sizes with failures below 1 %; the smallest size within 10 % of it)',
     ],
   );
   assert.deepEqual(

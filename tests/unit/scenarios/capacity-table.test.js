@@ -77,7 +77,7 @@ test('of processes it is how many were held, and what memory they took', async (
   const run = await capacityOf(STEPS, { lowered: 2 }, [memory], 'processes');
   assert.equal(
     findingOf(run)?.statement,
-    '100 processes, held for 20 s after 2 higher numbers of processes broke while held; at 110 processes it misses p99 < 380 ms',
+    '100 processes, held for 20 s after 2 higher numbers of processes broke while held; at 110 processes, the server misses p99 < 380 ms',
   );
   const search = run.tables.find(({ title }) => title === 'Capacity: the search');
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('of processes it is how many were held, and what memory they took', async (
   const most = await capacityOf(STEPS, { broken: null, most: true }, [], 'processes');
   assert.match(
     findingOf(most)?.statement ?? '',
-    /^at least 100 processes, .*: more was not tried \(MAX_VUS\)$/,
+    /^at least 100 processes, .*: nothing higher was tried \(MAX_VUS\)$/,
   );
 });
 
@@ -108,7 +108,7 @@ test('the capacity is what was held, with what breaks above it; its hold is what
     },
   ]);
   assert.equal(run.tables[1]?.rows.length, 3);
-  assert.equal(findingOf(run)?.statement, '100/s, held for 20 s; at 110/s it misses p99 < 380 ms');
+  assert.equal(findingOf(run)?.statement, '100/s, held for 20 s; at 110/s, the server misses p99 < 380 ms');
   near(
     run.thresholds.map(({ metric }) => metric),
     ['p99_ms'],
@@ -123,7 +123,10 @@ test('a hold that broke is said', async () => {
     { rate: 100, kind: 'hold' },
   ]);
   const statement = findingOf(await capacityOf(steps, { lowered: 1 }))?.statement ?? '';
-  assert.match(statement, /^100\/s, held for 20 s after 1 higher rate broke while held; at 110\/s it misses/);
+  assert.match(
+    statement,
+    /^100\/s, held for 20 s after 1 higher rate broke while held; at 110\/s, the server misses/,
+  );
 });
 
 test("a load generator at its limit is not the server's capacity", async () => {
@@ -156,26 +159,29 @@ test('a step for which no VU was free: at least what was held, and what of the s
   const run = await capacityOf(short, found);
   assert.match(
     findingOf(run)?.statement ?? '',
-    /^at least 100\/s, held for 20 s: at 200\/s no VU was free; more of them/,
+    /^at least 100\/s, held for 20 s: at 200\/s no VU was free; raise MAX_VUS/,
   );
   assert.equal(findingOf(run)?.kind, 'generator');
   assert.equal(rowsOf(run.tables[0])[0]?.['limited by'], 'MAX_VUS');
   const full = findingOf(await capacityOf(short, found, [signal('busiest_thread', 'step-2', 0.97)]));
   assert.match(
     full?.statement ?? '',
-    /: at 200\/s no VU was free and the server's busiest thread was at 97 %; more/,
+    /: at 200\/s no VU was free and the server's busiest thread was at 97 %; raise MAX_VUS/,
   );
   assert.equal(full?.kind, 'bottleneck');
 });
 
 test('more than the most was not tried; nothing held is a failure', async () => {
   const most = await capacityOf(tries([{}, { kind: 'hold' }]), { broken: null, most: true });
-  assert.match(findingOf(most)?.statement ?? '', /^at least 100\/s, .*: more was not tried \(MAX_RATE\)$/);
+  assert.match(
+    findingOf(most)?.statement ?? '',
+    /^at least 100\/s, .*: nothing higher was tried \(MAX_RATE\)$/,
+  );
   const steps = tries([{ rate: 1, holds: false, missed: MISSED }]);
   const none = await capacityOf(steps, { rate: null, broken: 1 });
-  assert.match(findingOf(none)?.statement ?? '', /^no rate was held: p99 < 380 ms/);
+  assert.match(findingOf(none)?.statement ?? '', /^no rate held: p99 < 380 ms/);
   assert.equal(none.verdict.exit_code, 99);
-  assert.match(none.verdict.reasons.join(), /the highest rate that was held was 0\/s/);
+  assert.match(none.verdict.reasons.join(), /the highest rate that held was 0\/s/);
 });
 
 test('a machine that is busy with something else is said', async () => {
@@ -185,10 +191,7 @@ test('a machine that is busy with something else is said', async () => {
     signal('generator_cpu', 'step-2', 0.01),
   ];
   const busy = findingOf(await capacityOf(STEPS, {}, cpu(0.04)));
-  assert.match(
-    busy?.statement ?? '',
-    /: the machine was busy with something else \(100 %, of which the target 4 %/,
-  );
+  assert.match(busy?.statement ?? '', /: other programs used the machine \(100 %, of which the target 4 %/);
   const own = findingOf(await capacityOf(STEPS, {}, cpu(0.6)));
   assert.doesNotMatch(own?.statement ?? '', /something else/);
 });

@@ -131,7 +131,7 @@ test('what is not over in time fails, and says by what', () => {
 test('inconclusive: watched for less than the bound, or no baseline', () => {
   const broken = made((at) => (at >= INJECTED_S ? { refused: RATE } : {}), { limitS: 28 });
   assert.equal(broken.outcomes.recovery_s, 'invalid');
-  assert.match(String(broken.reasons), /only 27 s were watched that 3 s of normal calls could follow/);
+  assert.match(String(broken.reasons), /only 27 s were observed before the last 3 s/);
   const few = made(() => ({}), { rate: 16 });
   assert.equal(few.cell('recovery'), 'inconclusive');
   assert.match(String(few.reasons), /cut-baseline has too few answers/);
@@ -141,6 +141,6 @@ test('inconclusive: watched for less than the bound, or no baseline', () => {
 
 test('one that could not be made has a row, and a note that says why', () => {
   const { cell, notes, outcomes } = made(() => ({}), { row: { why_not: 'needs root' } });
-  assert.deepEqual([cell('status'), cell('success'), outcomes], ['not made', null, {}]);
-  assert.ok(notes?.includes('Cut (cut) was not made: needs root.'));
+  assert.deepEqual([cell('status'), cell('success'), outcomes], ['not injected', null, {}]);
+  assert.ok(notes?.includes('Cut (cut) was not injected: needs root.'));
 });

@@ -81,13 +81,13 @@ test('idle ones with their memory at rest, active ones with that under load, in 
 test('what an idle session costs is the slope, where there is one', async () => {
   const { tables, findings } = await connections();
   assert.equal(rowsOf(tables[1])[0]?.steps, 3);
-  assert.ok(findings.some(({ statement }) => /one costs the server 102 KiB/.test(statement)));
+  assert.ok(findings.some(({ statement }) => /each uses 102 KiB of server memory/.test(statement)));
 
   const unclear = await connections({ memory: [300, 500, 400] });
   assert.equal(rowsOf(unclear.tables[1])[0]?.from, 0);
   assert.ok(unclear.findings.some(({ statement }) => /inconclusive/.test(statement)));
   const unknown = await connections({ memory: [null, null, null] });
-  assert.ok(unknown.findings.some(({ statement }) => /is not known/.test(statement)));
+  assert.ok(unknown.findings.some(({ statement }) => /is unknown/.test(statement)));
 });
 
 test('how sessions come and go, and whether they are given back', async () => {
@@ -105,7 +105,7 @@ test('how sessions come and go, and whether they are given back', async () => {
 
   const kept = await connections({ known: 20 });
   assert.equal(kept.verdict.outcome, 'fail');
-  assert.match(kept.verdict.reasons.join(), /sessions that nobody used .* was 20/);
+  assert.match(kept.verdict.reasons.join(), /unused sessions .* was 20/);
 });
 
 test('another server is asked, and not judged: when it gives sessions back is its own to say', async () => {
@@ -118,14 +118,14 @@ test('another server is asked, and not judged: when it gives sessions back is it
 test('fewer than were asked for, and why', async () => {
   const ends = [{ detail: 'EMFILE' }];
   const { tables, findings } = await connections({ opened: 700, streams: [{ held: [], ends }] });
-  assert.match(tables[0]?.notes.join() ?? '', /Of the idle ones 1,400 of 2,000 were opened \(EMFILE\)/);
+  assert.match(tables[0]?.notes.join() ?? '', /Idle sessions: 1,400 of 2,000 were opened \(EMFILE\)/);
   assert.ok(findings.some(({ statement }) => /1,400 of 2,000 were opened \(EMFILE\)/.test(statement)));
 });
 
 test('a server that gives no session an id keeps none, and none is asked for', async () => {
   const { findings, thresholds } = await connections({ known: null });
   assert.ok(
-    findings.some(({ statement }) => statement === 'the server keeps no sessions: it gave none an id'),
+    findings.some(({ statement }) => statement === 'the server keeps no sessions: it returned no session id'),
   );
   assert.ok(!thresholds.some(({ metric }) => metric === 'sessions_kept'));
 });

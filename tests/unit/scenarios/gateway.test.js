@@ -148,7 +148,7 @@ function facts(added) {
 test('what a gateway adds is what it adds, the opening of sessions aside', async () => {
   const { tables, findings } = await gatewayTable(facts([90, 90]));
   const [steady, added, loop] = tables;
-  assert.match(String(steady?.title), /20\/s each: direct, and through a gateway/);
+  assert.match(String(steady?.title), /20\/s: direct, and through a gateway/);
   assert.deepEqual(
     rowsOf(steady).map(({ way, requests, failed, p50 }) => [way, requests, failed, Math.round(Number(p50))]),
     [
@@ -164,7 +164,7 @@ test('what a gateway adds is what it adds, the opening of sessions aside', async
       ['gateway, MCP', 10],
     ],
   );
-  assert.equal(rowsOf(loop)[1]?.['of direct (95% interval)'], '50 % (50 % to 50 %)');
+  assert.equal(rowsOf(loop)[1]?.['vs direct (95% interval)'], '50 % (50 % to 50 %)');
   assert.match(String(findings?.[1]?.statement), /kept 0\.97 processors busy/);
 });
 

@@ -41,7 +41,7 @@ test('an idle limit: progress keeps calls alive', () => {
   const cut = [61, 125].map((seconds) => failed(seconds, 'silent', [60_001, 60_010, 60_020]));
   assert.deepEqual(statements([...both(30), ...cut, row(61, 'progress'), row(125, 'progress')]), [
     'calls of up to 30 s succeed without progress, calls of up to 2 min 5 s with progress',
-    'the server, or something in between, ends calls without progress after 1 min: 6 of 6 calls of 1 min 1 s or more failed (http_5xx)',
+    'the server or an intermediary closes calls without progress after 1 min: 6 of 6 calls of 1 min 1 s or more failed (http_5xx)',
   ]);
 });
 
@@ -50,7 +50,7 @@ test('a limit on the whole call: progress does not help', () => {
   const [, , despite] = statements([...both(30), ...cut]);
   assert.match(
     despite ?? '',
-    /^the server, .* ends calls with progress, although 183 notifications arrived, after 1 min/,
+    /^the server .* closes calls with progress, although 183 notifications arrived, after 1 min/,
   );
 });
 
@@ -68,7 +68,7 @@ test('progress that is not sent, or held back until the result', () => {
   );
   assert.match(
     statements(both(10, { firstReportMs: 9900 })).join(),
-    /progress arrives only with the result: the first report of a call of 10 s arrived after 9.9 s/,
+    /progress arrives only with the result: the first notification of a call of 10 s arrived after 9.9 s/,
   );
 });
 

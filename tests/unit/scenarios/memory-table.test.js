@@ -15,7 +15,7 @@ test('what one more takes, with its error', () => {
   ]);
   assert.match(
     perOne('cached user', points),
-    /^30\d B for each cached user \(within \d+(\.\d+)? B, 19 times of 20; 4 measurements\)$/,
+    /^30\d B per cached user \(\+-\d+(\.\d+)? B, 95 % interval; 4 measurements\)$/,
   );
 });
 
@@ -28,9 +28,9 @@ test('noise larger than the slope is inconclusive, and so are two points', () =>
   ]);
   assert.match(
     perOne('pooled connection', noisy),
-    /^inconclusive what a pooled connection takes: .* with an error of/,
+    /^memory per pooled connection is inconclusive: .* with an error of/,
   );
-  assert.match(perOne('worker', noisy.slice(0, 2)), /^inconclusive what a worker takes: fewer than three/);
+  assert.match(perOne('worker', noisy.slice(0, 2)), /^memory per worker is inconclusive: fewer than three/);
 });
 
 test('a row for each number of them, and a few of the many that the cache went through', async () => {
@@ -59,5 +59,5 @@ test('a row for each number of them, and a few of the many that the cache went t
     rowsOf(cache).map((row) => row['cached users']),
     ['0', '250', '500', '750', '1000'],
   );
-  assert.match(cache?.notes.join(' ') ?? '', /^300 B for each cached user/);
+  assert.match(cache?.notes.join(' ') ?? '', /^300 B per cached user/);
 });

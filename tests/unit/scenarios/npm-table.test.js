@@ -121,7 +121,7 @@ test('crud: a certificate has no budget, and few calls no percentile', async () 
   const [finding] = run.findings.filter(({ subject }) => subject === 'create_certificate');
   assert.match(
     finding?.statement ?? '',
-    /9\d(\.\d)? % of its time is the certificate authority's, which takes 2,450 ms/,
+    /9\d(\.\d)? % of its time is spent in the certificate authority, which takes 2,450 ms/,
   );
 });
 
@@ -159,7 +159,7 @@ test('concurrency: the fewest users that are as good as the best', async () => {
   assert.deepEqual([rows[2]?.from, rows[2]?.to], [55.556, 400], 'the slowest and the fastest repetition');
   assert.match(
     run.findings[0]?.statement ?? '',
-    /list: 10 concurrent is best, with 400\/s or 4 x one user \(rule: the fewest users within 10 %/,
+    /list: 10 concurrent is best, with 400\/s or 4 x one VU \(rule: the fewest VUs within 10 %/,
   );
 });
 
@@ -175,7 +175,7 @@ test('concurrency: where calls failed at every level no number is named', async 
       failures: { tool: 1 },
     })),
   );
-  assert.match(run.findings[0]?.statement ?? '', /list: inconclusive how many concurrent calls are best/);
+  assert.match(run.findings[0]?.statement ?? '', /list: the best concurrency is inconclusive/);
 });
 
 test('bulk: the smallest batch that is as good as the best, of those that did not fail', async () => {
@@ -227,13 +227,13 @@ test('scale: the growth is named, and from where on a page is the better choice'
   const statements = run.findings.map(({ statement }) => statement);
   assert.match(
     statements[0] ?? '',
-    /a list of all resources goes from 5\.1 ms with 10 resources to 504 ms with 5,000: 100 ms for each 1,000 resources/,
+    /a list of all resources goes from 5\.1 ms with 10 resources to 504 ms with 5,000: 100 ms per 1,000 resources/,
   );
   assert.match(
     statements[1] ?? '',
-    /a page of 50 goes from .* with 10 resources to .* with 5,000: what 1,000 resources add is inconclusive$/,
+    /a page of 50 goes from .* with 10 resources to .* with 5,000: the increase per 1,000 resources is inconclusive$/,
   );
-  assert.match(statements[2] ?? '', /from 100 resources on a page takes less than half the time/);
+  assert.match(statements[2] ?? '', /with 100 or more resources, a page takes less than half the time/);
   assert.equal(rowsUnder(run, 'List operations: pages of 50').length, 4);
   const [first] = rowsUnder(run, 'Bulk operations at scale: 1,000 proxy hosts, one call');
   near(first, { operation: 'List all', 'duration (p50)': 104.1, throughput: null });

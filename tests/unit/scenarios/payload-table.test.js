@@ -14,7 +14,7 @@ test('the knee is where the bytes of a message cost as much as the message', () 
   );
   const [statement, { figures }] = knee(sized(rates));
   assert.equal(Math.round(figures.knee_kb ?? 0), 8);
-  assert.match(statement, /the knee is at about 8 KB each way: a message takes 400 us and 50 us/);
+  assert.match(statement, /the knee is at about 8 KB each way: a message takes 400 us plus 50 us/);
 });
 
 test('no knee is made of noise, of a falling line, or of two sizes', () => {
@@ -61,11 +61,11 @@ test('the table has what went over the wire, each way', async () => {
     },
   );
   const [first, second] = rowsOf(tables[0]);
-  assert.deepEqual([first?.KB, first?.messages, first?.['of first']], ['1', 200, 1]);
+  assert.deepEqual([first?.KB, first?.messages, first?.['vs first']], ['1', 200, 1]);
   assert.deepEqual([first?.sent, first?.received], [1_000_000, 500_000]);
   assert.deepEqual([first?.CPU, first?.bottleneck], [0.5, 'CPU']);
   assert.ok(first && !('an answer' in first), 'the same as what was sent');
-  assert.equal(second?.['of first'], 0.25);
+  assert.equal(second?.['vs first'], 0.25);
   assert.equal(second?.bottleneck, null, 'nothing is known to have been short');
   assert.ok(findings.some(({ statement }) => /inconclusive/.test(statement)));
 });

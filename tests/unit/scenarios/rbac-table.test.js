@@ -103,10 +103,7 @@ test('without objectives the goals are shown and not judged', async () => {
 test('one wrong allow fails the run, and says whose; refused for another reason is no allow', async () => {
   const wrong = await run({ unexpected: 1 });
   assert.equal(wrong.verdict.exit_code, 99);
-  assert.match(
-    wrong.verdict.reasons.join(),
-    /calls of list_users that guest_user was wrongly allowed was 1 call/,
-  );
+  assert.match(wrong.verdict.reasons.join(), /wrongly allowed calls of list_users by guest_user was 1 call/);
   const denial = { user: 'guest_user', tool: 'list_users', calls: 500, p95: 8.1 };
   near(rows(wrong, 'Denials'), [{ ...denial, 'refused with 403': 499, 'wrongly allowed': 1, other: 0 }]);
   const limited = await run({ http_4xx: 3 });

@@ -88,7 +88,7 @@ test('throughput is of all rounds together; efficiency is against the fewest ins
   });
   assert.match(
     String(findings?.[0]?.statement),
-    /from 2 instances on efficiency is 70 %: the machine \(2 processors, 97 % busy\)/,
+    /with 2 or more instances, efficiency is 70 %: the machine \(2 processors, 97 % busy\)/,
   );
 });
 

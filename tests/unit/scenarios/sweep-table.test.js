@@ -53,8 +53,8 @@ test('a value has the geometric mean of its runs, the median of their p99, the m
   near([first?.WORKERS, first?.p99, first?.CPU, first?.memory], ['1', 110, 0.25, null]);
   const [one, two] = [(100 * 110 * 120) ** (1 / 3), (200 * 210 * 220) ** (1 / 3)];
   assert.ok(Math.abs(Number(first?.calls) - one) < 0.01);
-  assert.ok(Math.abs(Number(first?.['of best']) - one / two) < 0.001);
-  assert.equal(second?.['of best'], 1);
+  assert.ok(Math.abs(Number(first?.['vs best']) - one / two) < 0.001);
+  assert.equal(second?.['vs best'], 1);
   assert.deepEqual([first?.waited, first?.hits, first?.queries], [0.15, 0.75, 2.5]);
 });
 
@@ -66,7 +66,7 @@ test('the least of what does the most is recommended, with its reason', async ()
   });
   assert.match(
     statement,
-    /^WORKERS=2 is recommended: 201\/s, the least that can't be told from 4, the fastest; that has 201\/s, 2 x 1 with 100\/s$/,
+    /^WORKERS=2 is recommended: 201\/s, the smallest value without a significant difference to 4, the fastest with 201\/s, 2 x 1 with 100\/s$/,
   );
 });
 
@@ -74,7 +74,7 @@ test('what a round has in common is no difference between values, and hides none
   // The machine is twice as fast in the second round: unpaired, the two would overlap.
   const { statement, notes } = await sweepOf('WORKERS', { 1: [2000, 4010, 3000], 2: [2400, 4790, 3610] });
   assert.match(statement, /^WORKERS=2 is recommended: .*, 1\.2 x 1 with /);
-  assert.match(notes, /Values differ if one does 1\.0\d+ x the other or more/);
+  assert.match(notes, /Values differ if one has at least 1\.0\d+ x the calls of the other/);
 });
 
 test('down from the fastest, not below one that does less', async () => {
@@ -96,37 +96,34 @@ test('of names the fastest is', async () => {
   });
   assert.match(
     statement,
-    /^CACHE_STRATEGY=write-behind is recommended: 20\d\/s, .* x none with .*; read-through can't be told from it$/,
+    /^CACHE_STRATEGY=write-behind is recommended: 20\d\/s, .* x none with .*; no significant difference to read-through$/,
   );
 });
 
-test('what may be chance is no difference; one run each is inconclusive', async () => {
+test('what may be chance is no difference; one run per side is inconclusive', async () => {
   const close = await sweepOf('COMPRESSION', { none: [2000, 3000, 2500], gzip: [2400, 2600, 2900] });
   assert.match(
     close.statement,
-    /^no difference that can be told between none, gzip: 1\.0\d+ x at most, and up to [\d.]+ x may be chance/,
+    /^no significant difference between none, gzip: at most 1\.0\d+ x, and up to [\d.]+ x may be chance/,
   );
   const once = await sweepOf('COMPRESSION', { none: [2000], gzip: [4000] });
-  assert.match(once.statement, /^inconclusive which value is best: measured once each/);
+  assert.match(once.statement, /^the best value is inconclusive: each was measured only once/);
   const twice = await sweepOf('COMPRESSION', { none: [2000, 2010], gzip: [4000, 4020] });
-  assert.match(twice.statement, /^inconclusive which value is best: measured twice each/);
-  assert.deepEqual([once.rows[0]?.calls, once.rows[0]?.['of best']], [100, 0.5]);
+  assert.match(twice.statement, /^the best value is inconclusive: each was measured only twice/);
+  assert.deepEqual([once.rows[0]?.calls, once.rows[0]?.['vs best']], [100, 0.5]);
 });
 
 test('a value whose calls fail is out of the question', async () => {
   const made = { 1: [9000, 9010, 9020], 2: [4000, 4020, 4040], 4: [2000, 2010, 2020] };
   const { statement } = await sweepOf('POOL_SIZE', made, { failed: { 1: 200 } });
-  assert.match(
-    statement,
-    /^POOL_SIZE=2 is recommended: .* 2 x 4 with .*; out of the question, with failures: 1$/,
-  );
+  assert.match(statement, /^POOL_SIZE=2 is recommended: .* 2 x 4 with .*; excluded for failures: 1$/);
   const { statement: none } = await sweepOf('POOL_SIZE', { 1: [900, 910] }, { failed: { 1: 200 } });
   assert.match(none, /^no value can be recommended/);
 });
 
 test('what a sweep can not show is said below its table', async () => {
   const { notes } = await sweepOf('CACHE_TTL', { 1: [2000], 300: [4000] });
-  assert.match(notes, /so 300 s can't be told from never/);
+  assert.match(notes, /so 300 s cannot be distinguished from never/);
   const other = await sweepOf('CONTENT', { structured: [2000], text: [4000] });
-  assert.match(other.notes, /MessagePack.*no part of MCP's wire/);
+  assert.match(other.notes, /MessagePack.*not wire formats of MCP/);
 });

@@ -211,7 +211,7 @@ for (const [name, { difference, subject, cause, symptoms = [] }] of Object.entri
       new RegExp(`^the ${subject} limited the run in busy \\(${cause}\\): .`),
     );
     assert.doesNotMatch(finding?.statement ?? '', /[{}]|undefined|NaN|null/);
-    const told = finding?.evidence.find((text) => text.startsWith('symptoms of it')) ?? '';
+    const told = finding?.evidence.find((text) => text.startsWith('symptoms: ')) ?? '';
     for (const symptom of symptoms) assert.ok(told.includes(symptom), `${symptom} in "${told}"`);
     assert.equal(finding?.observations?.[0]?.series, 'client.p99');
     for (const { series } of finding?.observations ?? []) assert.match(series, /^(client\.)?\w+$/);
@@ -250,7 +250,7 @@ const FROM_OUTSIDE = {
         host_cpu: 0.7,
       },
     },
-    says: /^the target CPU limited the run in busy \(interpreter lock\): python3 used 10\d(\.\d)? % of a core and no more, after \d+(\.\d)? %, over (39|40)(\.\d)? threads, with (69|70|71)(\.\d)? % of the machine in use/,
+    says: /^the target CPU limited the run in busy \(interpreter lock\): python3 used at most 10\d(\.\d)? % of a core \(baseline \d+(\.\d)? %\) with (39|40)(\.\d)? threads, while (69|70|71)(\.\d)? % of the machine's CPU was in use/,
   },
   'a thread that does nearly all of what its process does, and waits now and then': {
     difference: {
@@ -262,7 +262,7 @@ const FROM_OUTSIDE = {
         host_cpu: 0.7,
       },
     },
-    says: /^the target CPU limited the run in busy \(one core\): python3 used (89|90|91)(\.\d)? % of a core and no more/,
+    says: /^the target CPU limited the run in busy \(one core\): python3 used at most (89|90|91)(\.\d)? % of a core/,
   },
   'many threads on a machine without CPU left, where each waits for one': {
     difference: {
@@ -292,19 +292,19 @@ const FROM_OUTSIDE = {
       },
       missing: ['db_cpu', 'cache_cpu'],
     },
-    says: /^the program behind the server limited the run in busy \(CPU\): postgres, to which it is connected, took (79|80)(\.\d)? % of the machine's CPU/,
+    says: /^the program behind the server limited the run in busy \(CPU\): postgres, to which the server is connected, used (79|80)(\.\d)? % of the machine's CPU/,
   },
   'a program that is started for each call': {
     difference: { series: { ...LONGER, process_starts: 120, host_cpu: 0.99, cpu: 0.7 } },
-    says: /^the target CPU limited the run in busy \(a process a call\): processes and threads were started at 1\d\d(\.\d)?\/s, one for 0\.\d+ calls, the server took (69|70)/,
+    says: /^the target CPU limited the run in busy \(one process per call\): processes and threads were started at 1\d\d(\.\d)?\/s, one per 0\.\d+ calls, the server used (69|70)/,
   },
   'a machine that is full of the server alone': {
     difference: { series: { ...LONGER, process_starts: 20, host_cpu: 0.99, cpu: 0.7 } },
-    says: /^the target CPU limited the run in busy \(machine\): it took (69|70)/,
+    says: /^the target CPU limited the run in busy \(machine\): it used (69|70)/,
   },
   'a machine whose CPU the hypervisor gives to others': {
     difference: { series: { 'client.p99': 90, 'client.mean': 15, cpu_steal: 0.2 } },
-    says: /^the host CPU limited the run in busy \(stolen\): the hypervisor gave (19|20)(\.\d)? % of it to others/,
+    says: /^the host CPU limited the run in busy \(stolen\): the hypervisor gave (19|20)(\.\d)? % of it to other machines/,
   },
   'the same while calls pile up': {
     difference: { series: { ...LONGER, cpu_steal: 0.2 }, capacity: answering(100, 10) },
@@ -312,20 +312,20 @@ const FROM_OUTSIDE = {
   },
   'a machine without CPU left, of which nobody has most': {
     difference: { series: { ...LONGER, host_cpu: 0.98, cpu: 0.15, generator_cpu: 0.18, other_cpu: 0.1 } },
-    says: /^the host CPU limited the run in busy \(shared\): 9\d(\.\d)? % of the machine was in use: k6 1\d(\.\d)? %, the server 1\d(\.\d)? %, other programs/,
+    says: /^the host CPU limited the run in busy \(shared\): 9\d(\.\d)? % of the machine's CPU was in use: k6 1\d(\.\d)? %, the server 1\d(\.\d)? %, other programs/,
   },
   'a pool of workers that sleep': {
     difference: { series: LONGER, capacity: answering(100, 10) },
-    says: /^the server's concurrency limited the run in busy: it answers 100\/s at most, about 10 calls at a time, and nothing that is watched was full \(nearest: host cpu 40/,
+    says: /^the server's concurrency limited the run in busy: it answers at most 100\/s, about 10 calls at a time; no monitored resource was at its limit \(nearest: host cpu 40/,
     confidence: 'medium',
   },
   'as many calls at once as there are connections to a database': {
     difference: { series: { ...LONGER, db_clients: 10 }, capacity: answering(100, 10) },
-    says: /^the connection pool limited the run in busy \(observed externally\): it answers 100\/s at most, about 10 calls at a time, which is the number of its connections to PostgreSQL \(10\), and nothing/,
+    says: /^the connection pool limited the run in busy \(observed externally\): it answers at most 100\/s, about 10 calls at a time, as many as its connections to PostgreSQL \(10\); no /,
   },
   'more connections to a database than calls at once': {
     difference: { series: { ...LONGER, db_clients: 20 }, capacity: answering(100, 10) },
-    says: /^the server's concurrency limited the run in busy: it answers 100\/s at most, about 10 calls at a time, and nothing/,
+    says: /^the server's concurrency limited the run in busy: it answers at most 100\/s, about 10 calls at a time; no monitored/,
   },
   'a pool of workers, in a thread that is nearly full': {
     difference: { series: { ...LONGER, busiest_thread: 0.8 }, capacity: answering(100, 10) },
@@ -338,28 +338,28 @@ const FROM_OUTSIDE = {
   },
   'a lock, or a call that blocks': {
     difference: { series: LONGER, capacity: answering(50, 1) },
-    says: /^the server's concurrency limited the run in busy: it answers 50\/s at most, about one call at a time/,
+    says: /^the server's concurrency limited the run in busy: it answers at most 50\/s, about one call at a time/,
   },
   'calls that became slower, by nobody knows what': {
     difference: { series: LONGER, capacity: answering(5, 0.1) },
-    says: /^inconclusive what limited the run in busy/,
+    says: /^the bottleneck in busy/,
   },
   'a synchronous tool that computes': {
     difference: { series: { ...LONGER, busiest_thread: 0.99, connections_unread: 30 }, operations: BLOCKED },
-    says: /^the server's thread limited the run in busy \(blocking tool\): report held it 90 % of the time: a call took 50 ms before, one of the others 2 ms, and all became slower together$/,
+    says: /^the server's thread limited the run in busy \(blocking tool\): report blocked it 90 % of the time: in the baseline its calls took 50 ms and the other calls 2 ms, then all slowed down together$/,
     confidence: 'high',
   },
   'a synchronous tool that sleeps': {
     difference: { series: { ...LONGER, busiest_thread: 0.1, connections_unread: 30 }, operations: BLOCKED },
-    says: /^the server's thread limited the run in busy \(blocking tool\): report held it /,
+    says: /^the server's thread limited the run in busy \(blocking tool\): report blocked it /,
   },
   'a thread that is blocked, by nobody knows what': {
     difference: { series: { ...LONGER, busiest_thread: 0.1, connections_unread: 30 } },
-    says: /^the server's thread limited the run in busy \(blocked\): \d+(\.\d)? connections had requests that it had not read/,
+    says: /^the server's thread limited the run in busy \(blocked\): \d+(\.\d)? connections had unread requests/,
   },
   'a pool, at a database that is as fast as ever': {
     difference: { series: { ...LONGER, db_clients: 5, db_clients_waiting: 0.9 } },
-    says: /^the connection pool limited the run in busy \(observed externally\): connections to PostgreSQL stayed at 5(\.\d)? while (19|20)(\.\d)? requests were in flight after (0\.9|1)\d*(\.\d)?: looks like a pool of 5/,
+    says: /^the connection pool limited the run in busy \(observed externally\): connections to PostgreSQL stayed at 5(\.\d)? while (19|20)(\.\d)? requests were in flight \(baseline (0\.9|1)\d*(\.\d)?\): this looks like a pool of 5/,
     confidence: 'low',
   },
   'a pool, at a database whose answers seem to take longer than on quiet connections': {
@@ -380,7 +380,7 @@ const FROM_OUTSIDE = {
   },
   'a memory limit': {
     difference: { series: { ...LONGER, memory_utilization: 0.99, restarts: 3, oom_kills: 3 } },
-    says: /^the memory limited the run in busy \(limit\): 9\d(\.\d)? % of the server's memory limit was in use after 40/,
+    says: /^the memory limited the run in busy \(limit\): 9\d(\.\d)? % of the server's memory limit was in use \(baseline 40/,
   },
   'a limit of open files': {
     difference: { series: { ...LONGER, open_files: 1, accept_queue: 1, listen_overflows: 9 } },
@@ -388,7 +388,7 @@ const FROM_OUTSIDE = {
   },
   'a short accept queue': {
     difference: { series: { ...LONGER, accept_queue: 0.9, listen_overflows: 40 } },
-    says: /^the accept queue limited the run in busy \(overflows\): new connections found it full at (39|40)(\.\d)?\/s/,
+    says: /^the accept queue limited the run in busy \(overflows\): new connections were refused at ( because it was full39|40)(\.\d)?\/s/,
   },
   'a CPU quota': {
     difference: { series: { ...LONGER, cpu_throttled: 0.9, busiest_thread: 0.97, connections_unread: 9 } },
@@ -558,7 +558,7 @@ test('what did not last to the end of a phase is read from its episode', () => {
   };
   const [finding] = bottleneck({ ...known, ...secondsOf(true) });
   assert.equal(finding?.subject, 'connection pool', finding?.statement);
-  assert.equal(finding?.evidence[0], 'p99 was 901 ms in busy for 12 s, at most 39 ms is normal');
+  assert.equal(finding?.evidence[0], 'p99 was 901 ms in busy for 12 s; normal: at most 39 ms');
   assert.equal(finding?.observations?.[0]?.at, new Date((start_s + fromS) * 1000).toISOString());
   assert.deepEqual(bottleneck({ ...known, ...secondsOf(false) }), [], 'no call was slow');
 });
@@ -571,7 +571,7 @@ test('something broke and nothing was full: inconclusive, with what was nearest 
   assert.equal(finding?.kind, 'bottleneck');
   assert.match(
     finding?.statement ?? '',
-    /^inconclusive what limited the run in busy: nothing that is watched was full \(nearest: host cpu 40(\.\d)? %\); the server's own metrics would tell most \(TARGET_METRICS\)$/,
+    /^the bottleneck in busy is inconclusive: no monitored resource was at its limit \(nearest: host cpu 40(\.\d)? %\); set TARGET_METRICS to include the server's own metrics$/,
   );
   assert.match(finding?.evidence.at(-1) ?? '', /^no samples of .*request, .*db_locks/);
 });
@@ -599,7 +599,7 @@ test('nothing was at its limit and the calls found no server: the target was awa
   assert.equal(finding?.subject, 'target away');
   assert.equal(
     finding?.statement,
-    'the target was away or said nothing in busy: of 1,000 requests 390 found no connection or lost it (connect), 10 had no answer in time (timeout)',
+    'the target was unreachable or did not respond in busy: of 1,000 requests, 390 failed to connect or lost the connection (connect), 10 timed out (timeout)',
   );
   // Who answered while calls waited was there, unless it is gone since.
   const { capacities } = facts({ capacity: answering(50, 1) });
@@ -621,10 +621,10 @@ test('a signal that is missing takes confidence, and is named', () => {
   );
   assert.equal(finding?.subject, 'database');
   assert.equal(finding?.confidence, 'medium');
-  assert.ok(finding?.evidence.includes('less sure: no samples of db_locks'));
+  assert.ok(finding?.evidence.includes('lowers confidence: no samples of db_locks'));
 });
 
-test('what reached its limit long after the run broke is less likely to be why', () => {
+test('what reached its limit long after the run degraded is less likely to be why', () => {
   const { confidence, figures } =
     bottleneck(
       facts({ series: { ...SLOW, db_query_duration: 0.2 }, afterS: { db_query_duration: 20 } }),
@@ -660,7 +660,7 @@ test('an objective that was missed for some moments alone: no resource is named,
   assert.equal(finding?.confidence, 'inconclusive');
   assert.equal(
     finding?.statement,
-    'inconclusive what limited the run in busy: p99 was over the normal 39 ms in 2 of 31 moments only',
+    'the bottleneck in busy is inconclusive: p99 exceeded the normal 39 ms in only 2 of 31 samples',
   );
   assert.equal(finding?.evidence[0], MISSED.reason);
   const [observed] = finding?.observations ?? [];
@@ -675,7 +675,7 @@ test('an objective that was missed for some moments alone: no resource is named,
     'nothing was watched',
   );
   const [never] = bottleneck(facts({ thresholds: [MISSED] }));
-  assert.match(never?.statement ?? '', / in none of 31 moments only$/);
+  assert.match(never?.statement ?? '', / in none of 31 samples$/);
   assert.equal(never?.observations?.[0]?.at, null);
 });
 
@@ -744,7 +744,7 @@ test('connections that have nothing to do are a leak, however slow the few state
   );
   assert.match(
     finding?.statement ?? '',
-    /^the connection pool limited the run in busy \(leak\): .* of 50 connections in use 7\.\d+ ran/,
+    /^the connection pool limited the run in busy \(leak\): .* of 50 connections in use, only 7\.\d+ ran/,
   );
 });
 

@@ -54,13 +54,13 @@ const caseOf = ({ levels = {}, phase = {}, failing = true, capacity = null, part
     })
   );
 
-test('the target was away if 90 % of the failures found no connection or had no answer in time', () => {
+test('the target was away if 90 % of the failures found no connection or timed out', () => {
   const away = (/** @type {Partial<Phase>} */ phase) =>
     awayIn(/** @type {Phase} */ ({ name: 'busy', ...phase }), 'busy failed', OBSERVATION);
   const finding = away({ requests: 1000, failed: 100, failures: { connect: 20, tool: 10, timeout: 70 } });
   assert.equal(
     finding?.statement,
-    'the target was away or said nothing in busy: of 1,000 requests 70 had no answer in time (timeout), 20 found no connection or lost it (connect)',
+    'the target was unreachable or did not respond in busy: of 1,000 requests, 70 timed out (timeout), 20 failed to connect or lost the connection (connect)',
   );
   assert.deepEqual(finding?.figures, { timeout: 70, connect: 20, requests: 1000 });
   assert.equal(away({ requests: 1000, failed: 100, failures: { connect: 19, tool: 11, timeout: 70 } }), null);
@@ -93,17 +93,17 @@ test('a machine is full from 85 % on, and who took half of that or more is named
   });
   assert.equal(
     server?.statement,
-    'the target CPU limited the run in busy (machine): 90 % of the machine was in use: the server 45 %, the database 10 %, k6 5 %',
+    "the target CPU limited the run in busy (machine): 90 % of the machine's CPU was in use: the server 45 %, the database 10 %, k6 5 %",
   );
   assert.deepEqual(server?.figures, { host_cpu_ratio: 0.9 });
   assert.match(server?.evidence.at(-1) ?? '', /profile what a request computes/);
   const shared = found({ host_cpu: 0.85, server_cpu: 0.42 });
   assert.equal(
     shared?.statement,
-    'the host CPU limited the run in busy (shared): 85 % of the machine was in use: the server 42 %',
+    "the host CPU limited the run in busy (shared): 85 % of the machine's CPU was in use: the server 42 %",
   );
   assert.match(shared?.evidence.at(-1) ?? '', /run k6 on another machine/);
-  assert.match(found({ host_cpu: 0.85 })?.statement ?? '', /85 % of the machine was in use$/);
+  assert.match(found({ host_cpu: 0.85 })?.statement ?? '', /85 % of the machine's CPU was in use$/);
 });
 
 test('the concurrency is named from one call at a time on, if its interval is no wider than its value', () => {
@@ -122,12 +122,12 @@ test('what the concurrency is read from', () => {
   const finding = concurrencyFound(caseOf({ capacity: CAPACITY }));
   assert.equal(
     finding?.statement,
-    "the server's concurrency limited the run in busy: it answers 40/s at most, about 10 calls at a time, and nothing that is watched was full",
+    "the server's concurrency limited the run in busy: it answers at most 40/s, about 10 calls at a time; no monitored resource was at its limit",
   );
   assert.deepEqual(finding?.figures, { answers_per_s: 40, service_ms: 250, parallelism: 10 });
   assert.deepEqual(finding?.evidence.slice(0, -1), [
     'p99 was 900 ms',
-    "a call took 250 ms in calm, while nothing waited: 40/s are about 10 calls at a time (Little's law)",
+    "a call took 250 ms in calm without waiting; by Little's law, 40/s is about 10 calls at a time",
   ]);
 });
 
@@ -135,10 +135,10 @@ test('inconclusive, with the time that was added in milliseconds and the number 
   const parts = { addedS: 0.19, shares: {} };
   const finding = nothingFound(caseOf({ parts, levels: { host_cpu: 0.4 } }), ['request']);
   assert.deepEqual(finding.figures, { added_ms: 190, missing_signals: 1 });
-  assert.match(finding.statement, /the server's own metrics would tell most/);
+  assert.match(finding.statement, /set TARGET_METRICS/);
   assert.deepEqual(finding.evidence, [
     'p99 was 900 ms',
-    'in use: host cpu 40 %',
+    'utilization: host cpu 40 %',
     'a request took 190 ms longer on average',
     'no samples of request',
   ]);
@@ -146,7 +146,7 @@ test('inconclusive, with the time that was added in milliseconds and the number 
   assert.deepEqual(complete.figures, { added_ms: null, missing_signals: 0 });
   assert.equal(
     complete.statement,
-    'inconclusive what limited the run in busy: nothing that is watched was full',
+    'the bottleneck in busy is inconclusive: no monitored resource was at its limit',
   );
   assert.deepEqual(complete.evidence, ['p99 was 900 ms']);
 });

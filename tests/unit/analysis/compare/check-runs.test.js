@@ -16,7 +16,7 @@ const CASES = [
   [3, 8, false, null],
   [1, 8, true, /^RUNS is 1: 8 runs against 1 cannot .* valid: 3 or more$/],
   [1, 1, true, null],
-  [5, 0, false, /^BASE has no run that can be compared/],
+  [5, 0, false, /^BASE has no comparable run/],
 ];
 
 for (const [head, base, allowSingle, refused] of CASES) {

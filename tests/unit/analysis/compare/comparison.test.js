@@ -42,7 +42,11 @@ test('one run against one is reported and fails nobody, unless it is allowed to'
   const [a, b] = /** @type {[typeof sides[0], typeof sides[0]]} */ (sides);
   const found = compare('x', a, b, DEFAULTS);
   assert.equal(found.single, true);
-  assert.deepEqual(found.verdict, { outcome: 'pass', exit_code: 0, reasons: ['one run each: no verdict'] });
+  assert.deepEqual(found.verdict, {
+    outcome: 'pass',
+    exit_code: 0,
+    reasons: ['one run per side: no verdict'],
+  });
   const allowed = compare('x', a, b, { ...DEFAULTS, allowSingle: true });
   assert.equal(allowed.verdict.exit_code, 99);
   assert.equal(allowed.rule.single_factor, 3);
@@ -51,8 +55,8 @@ test('one run against one is reported and fails nobody, unless it is allowed to'
 test('too few runs to tell anything are invalid, not a pass', async () => {
   const found = compare('x', await side('a', [50, 51]), await side('b', [90, 91]), DEFAULTS);
   assert.equal(found.verdict.exit_code, 98);
-  assert.match(found.verdict.reasons.join(), /none of 7 metrics can be told with these runs$/);
-  assert.match(found.notes.join(), /2 against 2 runs can't show .*; 5 a side can/);
+  assert.match(found.verdict.reasons.join(), /all metrics \(7\) are inconclusive with these runs$/);
+  assert.match(found.notes.join(), /2 against 2 runs cannot show .*; at least 5 runs per side/);
 });
 
 test('refused runs are listed with their reason, and the rest is compared', async () => {
@@ -64,7 +68,7 @@ test('refused runs are listed with their reason, and the rest is compared', asyn
   const failed = { outcome: /** @type {const} */ ('fail'), reasons: ['p99 too high'] };
   const none = compare('x', await side('a', CALM), await side('b', SLOW, { verdict: failed }), DEFAULTS);
   assert.equal(none.verdict.exit_code, 98);
-  assert.deepEqual(none.verdict.reasons, ['nothing is left to compare of HEAD (b)']);
+  assert.deepEqual(none.verdict.reasons, ['no runs are left to compare in HEAD (b)']);
   const let_in = compare('x', await side('a', CALM), await side('b', SLOW, { verdict: failed }), {
     ...DEFAULTS,
     includeFailed: true,
@@ -81,7 +85,7 @@ test('runs of something else, and one run on both sides, are an error of one lin
   const other = await side('b', CALM, { rate: 50 });
   assert.throws(
     () => compare('x', base, other, DEFAULTS),
-    /not runs of the same thing: phase calm: 100\/s in a-1, 50\/s/,
+    /these runs are not comparable: phase calm: 100\/s in a-1, 50\/s/,
   );
 });
 
@@ -94,7 +98,7 @@ test('another machine and other settings are said', async () => {
     environment: { cores: 2 },
   });
   const { notes } = compare('x', base, head, DEFAULTS);
-  assert.match(notes.join('\n'), /machines that differ, so the difference may be theirs: cores 4 and 2/);
+  assert.match(notes.join('\n'), /different machines, which may explain the difference: cores 4 and 2/);
   assert.match(notes.join('\n'), /^WORKERS: 2 in BASE, 1 in HEAD$/m);
   assert.match(notes.join('\n'), /^both with POOL_SIZE=1$/m);
   assert.ok(!notes.join().includes('CACHE_TTL'));

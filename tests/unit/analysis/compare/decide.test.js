@@ -87,7 +87,7 @@ test('too few runs can tell nothing', () => {
 test('one run against one is no verdict, unless it is allowed to be', () => {
   const pair = { metric: metric('p99'), base: [100], head: [140] };
   const [silent] = decide([pair]);
-  assert.deepEqual([silent?.outcome, silent?.p, silent?.reason], ['inconclusive', null, 'one run each']);
+  assert.deepEqual([silent?.outcome, silent?.p, silent?.reason], ['inconclusive', null, 'one run per side']);
   near(silent?.change, 0.4);
   assert.equal(decide([pair], { allowSingle: true })[0]?.outcome, 'worse');
   // Three times 10 %, on logarithms.
@@ -100,7 +100,7 @@ test('a metric that one run does not have is not compared, and spoils none of th
     { metric: metric('p99'), base: [1, 1.1, 1, 1, 1], head: [2, 2, 2, 2, 2.1] },
   ]);
   assert.equal(partial?.outcome, 'inconclusive');
-  assert.equal(partial?.reason, '1 of 10 runs do not have it');
+  assert.equal(partial?.reason, '1 of 10 runs do not have this metric');
   assert.equal(whole?.outcome, 'worse');
 });
 

@@ -45,14 +45,14 @@ test('what is none is refused with what there is', () => {
   assert.throws(() => testids('nope-*'), /BASE has "nope-\*"/);
   const odd = join(folder, 'odd.json');
   writeFileSync(odd, '{"schema": "other"}');
-  assert.throws(() => testids(odd), /it is no run document and no baseline/);
+  assert.throws(() => testids(odd), /it is neither a run document nor a baseline/);
   writeFileSync(odd, 'root:x:0:0');
   assert.throws(
     () => testids(odd),
-    ({ message }) => /and it is not JSON, or can not be read$/.test(message) && !message.includes('root'),
+    ({ message }) => /: it cannot be read as JSON$/.test(message) && !message.includes('root'),
   );
   writeFileSync(odd, JSON.stringify({ ...kept, runs: [] }));
-  assert.throws(() => testids(odd), /it is no baseline: \/runs/);
+  assert.throws(() => testids(odd), /it is not a baseline: \/runs/);
 });
 
 test('a baseline is small, in a stable order, and all that a comparison needs', async () => {
@@ -81,11 +81,11 @@ test('a baseline is of runs that can be compared', async () => {
   const options = { includeFailed: false };
   assert.throws(
     () => makeBaseline('x', [one, invalid], options),
-    /odd can't be part of a baseline: invalid: too busy/,
+    /odd cannot be part of a baseline: invalid: too busy/,
   );
   const other = await digest({ testid: 'other', rate: 7 });
-  assert.throws(() => makeBaseline('x', [one, other], options), /not runs of the same thing/);
-  assert.throws(() => makeBaseline('x', [], options), /needs one run/);
+  assert.throws(() => makeBaseline('x', [one, other], options), /these runs are not comparable/);
+  assert.throws(() => makeBaseline('x', [], options), /needs at least one run/);
 });
 
 test('options are checked as variables are', () => {
@@ -105,7 +105,7 @@ test('options are checked as variables are', () => {
   assert.throws(() => optionsOf({ METRICS: 'p98' }), /METRICS has "p98"; valid: throughput, p50, /);
   assert.throws(
     () => optionsOf({ METRICS: 'p99,,p50' }),
-    /METRICS is "p99,,p50"; valid: items with one comma/,
+    /METRICS is "p99,,p50"; valid: items separated by single commas/,
   );
   assert.throws(() => optionsOf({ MIN_EFFECT: 'p99' }), /MIN_EFFECT has "p99"; valid: a metric and a number/);
   assert.throws(() => optionsOf({ MIN_EFFECT: 'p99=-1' }), /MIN_EFFECT has "p99=-1"/);

@@ -26,10 +26,10 @@ async function ci(variables, saved = 0) {
   return { ...ended, started: existsSync(places.RESULTS_DIR) };
 }
 
-test('BASE and SAVE_BASELINE name a baseline that does not exist yet: nothing is compared', async () => {
+test('BASE and SAVE_BASELINE name a baseline that does not exist yet; nothing is compared', async () => {
   const { code, output } = await ci({ BASE: 'main', SAVE_BASELINE: 'main', RUNS: '5' });
   assert.equal(code, REACHED_THE_SERVER, output);
-  assert.match(output, /^ci: there is no baseline main yet: nothing is compared$/m);
+  assert.match(output, /^ci: the baseline main does not exist yet; nothing is compared$/m);
 });
 
 test('a missing baseline that is not saved is an error, unless BASE_OPTIONAL=1', async () => {

@@ -54,7 +54,7 @@ test('what fails is said at once, and retried when the rest is there', async (t)
   await makeParts([flaky, part('other', 'build', async () => {})], job);
   assert.equal(tries, 2);
   const log = join(cache, 'flaky.log');
-  assert.ok(said.includes(`flaky: failed (the log: ${log}); it will be retried at the end\n`), said.join(''));
+  assert.ok(said.includes(`flaky: failed (log: ${log}); it will be retried at the end\n`), said.join(''));
   assert.ok(said.includes('no network\nset-up, retry: flaky\n'), said.join(''));
   assert.match(said.at(-1) ?? '', /^set-up, once: done in \d+ s\n$/);
 });
@@ -70,7 +70,7 @@ test('what fails twice ends it, with the end of what its program said', async (t
   );
   await assert.rejects(makeParts([broken], job), (error) => {
     assert.ok(error instanceof PartError);
-    assert.match(error.message, /^broken: failed \(the log: .*broken\.log\)$/);
+    assert.match(error.message, /^broken: failed \(log: .*broken\.log\)$/);
     assert.match(error.said, /^1\n2\n[\s\S]*\n99\n100$/);
     assert.equal(error.said.split('\n').length, 24);
     return true;

@@ -44,7 +44,7 @@ test('one with another checksum, or that is not there, is refused, with the reas
   const bad = await takeRelease('k6', '/cache/k6-bad', path, { url, files });
   assert.match(
     bad.reason ?? '',
-    /^k6-bad-\S+ is not taken from RELEASE_URL: its checksum is [0-9a-f]{64}, expected [0-9a-f]{64}$/,
+    /^k6-bad-\S+ cannot be used from RELEASE_URL: its checksum is [0-9a-f]{64}, expected [0-9a-f]{64}$/,
   );
   const gone = await takeRelease('k6', '/cache/k6-gone', path, { url, files });
   assert.match(gone.reason ?? '', /: answered 404$/);
