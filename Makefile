@@ -70,7 +70,7 @@ clean: ## Stop the stack and remove its data
 	@scripts/clean
 
 setup: ## Install and build everything that the stack and the tests need
-	@scripts/setup stack k6 node
+	@scripts/setup stack k6 node && echo 'set-up complete; next: make spike'
 
 lint: ## Check format, lint rules and types
 	@scripts/setup node node-servers && npx --no-install biome check . && npx --no-install tsc --noEmit && npx --no-install tsc --noEmit -p page/browser

@@ -1,7 +1,7 @@
 /**
- * Estimates a server's capacity, and how many calls it works on at once, by the operational laws. While calls
- * wait, the server answers at its capacity X. By Little's law, it serves N = X S calls at once, where S is
- * the duration of a call that does not wait. Neither needs the server's own metrics.
+ * Estimates a server's capacity and the number of calls it serves concurrently, by the operational laws.
+ * While calls wait, the server answers at its capacity X. By Little's law, it serves N = X S calls
+ * concurrently, if a call that does not wait takes S. The estimates do not need the server's own metrics.
  *
  * P. J. Denning, J. P. Buzen, The Operational Analysis of Queueing Network Models, ACM Computing Surveys 10,
  * 1978.
@@ -27,16 +27,16 @@ export interface Capacity {
   baseline: string;
   /** Unix times between which calls waited, including the drain after the phase. */
   waited: { fromS: number; toS: number };
-  /** Unix times of the part of that wait with the highest rate of answers. */
+  /** Unix times of the part of this time with the highest rate of answers. */
   fromS: number;
   toS: number;
   /** Successful answers per second. */
   answers_per_s: Estimate;
   /** Service time of the same mix of calls in the baseline. */
   service_ms: Estimate;
-  /** Calls that were served at once; null if unknown, see `unknown`. */
+  /** Number of calls served concurrently; null if unknown (see `unknown`). */
   parallelism: Estimate | null;
-  /** Why the number of calls served at once is unknown. */
+  /** Why the number of calls served concurrently is unknown. */
   unknown?: 'short' | 'failing';
 }
 

@@ -91,7 +91,7 @@ const slowCalls =
     return { bad: latencies.countOver(limit) + dropped + missing, all: made + missing };
   };
 
-const failedCalls: Count = ({ sums: { failed, requests } }) => ({ bad: failed, all: requests });
+const failedCalls: Count = ({ sums: { failed, attempts } }) => ({ bad: failed, all: attempts });
 
 const droppedLoad: Count = ({ due, sums: { dropped } }) => ({ bad: dropped, all: due ?? 0 });
 
@@ -101,7 +101,7 @@ export const slowStretches = (buckets: readonly Bucket[], range: NormalRange): S
 
 /** @param buckets in order, of a single k6 run @returns spans with failures above the range, in order */
 export const failingStretches = (buckets: readonly Bucket[], range: NormalRange): Stretch[] =>
-  stretchesOf(buckets, range.failure_share, failedCalls);
+  stretchesOf(buckets, range.failure_rate, failedCalls);
 
 /**
  * @param buckets in order, of a single k6 run

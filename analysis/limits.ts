@@ -1,6 +1,7 @@
 /**
  * All limits of verdicts and findings. `make docs` writes docs/limits.md from these comments. The first
- * sentence describes the limit, the others explain its value. Shares are 0 to 1. Names end in the unit.
+ * sentence describes the limit, the others explain its value. Shares are between 0 and 1. A suffix such as `S`,
+ * `Ms` or `H` is the unit of time.
  */
 import { MAX_GENERATOR_CPU, MIN_DELIVERED } from '../contract/limits.js';
 
@@ -20,9 +21,9 @@ export const TRUST = {
   maxDelayShare: 0.25,
   /** The same limit if the load saturates the machine by design (overload, VUs without a pause). Above half, k6 mostly measures itself. */
   maxDelayShareIfFull: 0.5,
-  /** Minimum wait for k6 that counts. A request over loopback takes as long. */
+  /** Shorter waits for k6 are ignored. A request over loopback takes as long. */
   minDelayMs: 1.5,
-  /** Minimum wait for k6 that counts if no call was answered. Without answers, there is no latency to compare the wait with. */
+  /** Shorter waits for k6 are ignored if no call was answered. Without answers, there is no latency to compare the wait with. */
   minDelayAloneMs: 100,
   /** Maximum CPU usage of unrelated processes, as a share of the machine. On two cores, this is 40 % of one core. */
   maxOtherCpu: 0.2,
@@ -36,8 +37,8 @@ export const TRUST = {
   slowFactor: 2,
   /** Minimum call duration for which a phase must have enough VUs, if there is no baseline. With fewer VUs, no server could handle the load. */
   minHeadroomS: 0.1,
-  /** Call duration for which a test has enough VUs, unless MAX_VUS is lower. */
-  usualHeadroomS: 3,
+  /** Recommended number of VUs, as a multiple of those that the rate needs at the mean latency. */
+  vuHeadroom: 2,
   /** Maximum share of a phase in which writes to Prometheus may fail. */
   maxLostWrites: 0.1,
   /** Minimum length of a phase that is checked separately. CPU times have a resolution of 10 ms. */
@@ -68,7 +69,7 @@ export const EPISODES = {
   badFactor: 5,
   /** Minimum difference between the detected share and the normal share. */
   minMoreBad: 0.02,
-  /** Maximum detected share of bad calls. */
+  /** Upper bound of the share of bad calls that the sequential test looks for. */
   maxBad: 0.9,
   /** Minimum share of the planned calls in a second. With fewer, the missing calls count as bad, because they cannot raise p99. */
   minMade: 0.5,
@@ -82,7 +83,7 @@ export const EPISODES = {
   minStalled: 0.6,
   /** Minimum number of stalls that can be periodic. */
   minPeriodic: 3,
-  /** Maximum difference between an interval and the median interval of periodic stalls. */
+  /** Stalls are periodic if each interval deviates from a multiple of the median interval by at most this share of the median, or by 1 s. */
   maxPeriodScatter: 0.2,
   /** Time that is ignored at the beginning of a phase, because clients open connections and sessions. */
   settlingS: 2,
@@ -152,9 +153,9 @@ export const BOTTLENECK = {
   minDelayedTogether: 0.3,
   /** Minimum number of connections in a pool. A server may need only a single connection. */
   minPool: 2,
-  /** Maximum relative difference between the number of connections and the calls served at once. A call takes longer than its statement. */
+  /** Maximum relative difference between the number of connections and of concurrent calls. A call takes longer than its statement. */
   poolMargin: 0.2,
-  /** Maximum width of the confidence interval of the calls served at once, relative to their number. */
+  /** Maximum width of the confidence interval of the number of concurrent calls, relative to this number. */
   maxPoolWidth: 1,
   /** Minimum utilization in the baseline for a prediction. Below it, other work causes most of the utilization. */
   minBaselineUtilization: 0.02,
@@ -172,15 +173,15 @@ export const CAPACITY = {
   minStay: 2,
   /** Minimum share of successful answers. Below it, the rate is mostly a rate of failures. */
   minGood: 0.5,
-  /** Minimum share of successful answers for the number of calls served at once. */
+  /** Minimum share of successful answers at which the number of concurrent calls is known. */
   minGoodOfServed: 0.9,
   /** Minimum number of answers in the baseline for an operation's median. */
   minSamples: 10,
   /** Minimum share of answers whose operation has a median in the baseline. */
   minKnown: 0.9,
-  /** Minimum service time for the number of calls served at once. The client and the network add about a millisecond. */
+  /** Minimum service time at which the number of concurrent calls is known. The client and the network add about a millisecond. */
   minServiceMs: 5,
-  /** Maximum upper end of the confidence interval of the calls served at once, for a server with one call at a time. */
+  /** Maximum upper end of the confidence interval of the number of concurrent calls, for a server with one call at a time. */
   maxOfOne: 2,
   /** Minimum lower end of this interval, for a server with one call at a time. */
   minOfOne: 0.5,
@@ -248,7 +249,7 @@ export const FAILURES = {
 export const PROCESSES = {
   /** `silence`, `lost`, `late`: minimum number of unanswered calls. */
   minUnanswered: 5,
-  /** `lost`: maximum share of answers that arrive late instead. A server that loses answers never sends them. A slow server sends most of them late. */
+  /** `lost`: maximum number of late answers, as a share of the lost ones. A server that loses answers never sends them. A slow server sends most of them late. */
   maxLateOfLost: 0.02,
   /** `late`: minimum share of timed-out calls that are answered later. Answers to the last calls would arrive after the end of the run. */
   minLate: 0.2,
@@ -324,7 +325,7 @@ export const STREAMS = {
   maxSpreadMs: 1100,
   /** Minimum duration of a stream that was cut off. Shorter streams ended right after their start. */
   minCutMs: 1000,
-  /** Minimum share of unanswered calls at which calls count as no longer served. */
+  /** Minimum share of unanswered calls at which the server counts as not answering. */
   minUnanswered: 0.5,
   /** Minimum p95 of slower calls, as a multiple of the p95 without streams. */
   slowFactor: 1.5,
@@ -378,7 +379,7 @@ export const DRIFT = {
   minPoints: 3,
   /** Growth over time: minimum ratio between the loads of two phases. */
   loadFactor: 3,
-  /** Growth over time: maximum difference between the slopes of a phase and of the run, as a share of the run's slope. */
+  /** Growth over time: maximum difference between a phase's slope and the run's slope, as a share of the run's slope. */
   maxApart: 0.4,
   /** Growth over time: minimum growth, as a share of the first value. Smaller growth may be a settling heap. */
   minGrowth: 0.3,
@@ -392,6 +393,6 @@ export const RECOMMENDED = {
   maxFailures: 0.01,
   /** Maximum relative difference from the best throughput to count as equal. The smallest value is recommended. */
   tie: 0.1,
-  /** Minimum improvement that justifies a change of the server. */
+  /** Minimum improvement that justifies a change to the server, as a factor. */
   minFactor: 1.02,
 };

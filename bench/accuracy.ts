@@ -13,7 +13,7 @@ import { generatorEnvironment } from '../cli/k6.ts';
 import { judge, neighbours, quantile, spread, spreadText } from './figures.ts';
 import { Bench, count, logProgress, runK6, startBenchServer, startPrometheus } from './harness.ts';
 
-/** A phase of k6/sleeping.js: constant arrivals; the server draws service times from a distribution that it knows. */
+/** A phase of k6/sleeping.js: constant arrivals, with service times that the server draws from a known distribution. */
 export interface SleepingPhase {
   name: string;
   distribution: string;

@@ -77,7 +77,7 @@ const KEPT = ['run.json', 'timeline.json', 'measured.json', 'seconds.jsonl', 'tr
  * @typedef {object} Started the set-up of a run
  * @property {Record<string, string>} variables
  * @property {(generatorPid: () => number) => Promise<unknown>} begin starts the fault when the spike begins
- * @property {number} [untilS] ends the run this long after the spike: its recovery says nothing about the limit
+ * @property {number} [untilS] ends the run this long after the spike, because its recovery does not show the limit
  *
  * @typedef {object} Truth
  * @property {string} fault
@@ -155,7 +155,7 @@ async function judge(folder) {
     buckets: bucketsOf(lines, phases),
     capacities: capacitiesOf(withBaselines(plan, phases), groups, lines),
   };
-  // The last finding counts: on a busy machine the baseline may miss an objective, but the fault came later.
+  // Use the last finding. On a busy machine, an earlier finding may be about the baseline, before the fault.
   const finding = bottleneck({ plan, phases, thresholds, timeline, ...known }).at(-1) ?? null;
   const { truth: expected, invalid } = /** @type {Fault} */ (FAULTS[made.fault]);
   const truth = expected ?? NOTHING;

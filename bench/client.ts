@@ -1,7 +1,7 @@
 /**
- * `make bench-client`: measures what a call costs the load generator in CPU and memory: with k6/x/mcp compared with
- * bare `http.post`, and with a scenario through lib/ compared with the module. Every round runs every generator once,
- * so that the measurements behind a ratio are only minutes apart.
+ * `make bench-client`: measures the load generator's CPU time and memory per call. It compares k6/x/mcp with bare
+ * `http.post`, and a scenario of lib/ with bare k6/x/mcp. Every round runs every generator once, so that the
+ * measurements of a ratio are only minutes apart.
  */
 import { join } from 'node:path';
 import { toolPath } from '../cli/tool-path.ts';
@@ -154,7 +154,7 @@ await Bench.run(async (bench) => {
       const [open] = await ownMetrics(address, 'process_open_fds');
       descriptors = Math.max(descriptors, open || 0);
     });
-    if (descriptors < vus * perVU) throw new Error(`${descriptors} streams at most were held at once`);
+    if (descriptors < vus * perVU) throw new Error(`${descriptors} streams at most were held concurrently`);
     const what = `${vus * perVU} streams held for 10 s, ${perVU} a VU`;
     judged.push({ cells: [what, 'MB, peak', (peakBytes / 1e6).toFixed(0), '', '', ''] });
     judged.push({ cells: [what, 'descriptors', String(descriptors), '', '', ''] });

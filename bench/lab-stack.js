@@ -36,7 +36,7 @@ export class LabStack {
   /** @type {Set<import('node:child_process').ChildProcess>} */
   #children = new Set();
   #env;
-  /** The only script that may still be started, once the stack is being stopped. @type {string} */
+  /** The only script that may be started while the stack is being stopped. @type {string} */
   #ending = '';
 
   /** @param {string} runDir @param {string} resultsDir */
@@ -200,7 +200,7 @@ export class LabStack {
   }
 
   /**
-   * Stops all processes that still run, by pid, and then the stack.
+   * Stops the child processes that are still running, then the stack.
    *
    * @param {'scripts/down' | 'scripts/clean'} script
    */
@@ -237,7 +237,7 @@ export const withLabStack = (measure) =>
     bench.defer(() => lab.end('scripts/clean'));
     logProgress('starting a separate stack ...');
     await lab.sh(['scripts/up']);
-    // A new server process compiles its code as it is called, which takes CPU that the spike needs.
+    // Warm up the server: a new process compiles code during its first calls, which uses CPU that the spike needs.
     logProgress('warming up the stack ...');
     const { folder } = await lab.run('sustained', WARM_UP);
     if (folder) rmSync(folder, { recursive: true });

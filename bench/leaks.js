@@ -1,7 +1,7 @@
 /**
- * `make bench-leaks`: are leaks found with the right rate, and none on a healthy target? Memory and database
- * connections leak at known rates while the soak test runs on a freshly started target. The findings of the run are
- * compared with these rates.
+ * `make bench-leaks`: does a run find leaks with the right rate, and none on a healthy target? Memory and database
+ * connections leak at known rates while the soak test runs on a freshly started target. The run's findings are compared
+ * with these rates.
  *
  *   RUNS=1          runs per rate
  *   MINUTES=6       total length of a run's windows, at least 4

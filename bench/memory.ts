@@ -1,6 +1,6 @@
 /**
- * `make bench-memory`: measures how much memory a load generator retains per request, over a run long enough to show
- * it: the slope over the number of requests, of the heap after a garbage collection and of the resident set.
+ * `make bench-memory`: measures how much memory a load generator retains per request. The result is the slope of two
+ * figures over the number of requests: the heap after a garbage collection, and the resident set.
  */
 import { join } from 'node:path';
 import { linearRegression, max } from 'simple-statistics';
@@ -36,7 +36,7 @@ await Bench.run(async (bench) => {
   const prometheus = await startPrometheus(bench);
 
   const url = `${server.url}/json`;
-  // A machine that is too slow for the rate still shows the memory per request, so a low delivered share is accepted.
+  // A slow machine also shows the memory per request, so a low delivered share is accepted.
   const one = oneTool(url);
   const calls = { ...one, env: { ...one.env, THRESHOLDS: 'calls.delivered_share=0.01' } };
   const reporting = { ...calls, results: join(bench.folder, 'lab'), prometheus };

@@ -1,7 +1,7 @@
 /**
- * `make bench-recovery`: are recovery times and the onset of degradation found where they are known? A fault of the
- * target begins at the end of the spike and is removed a known time later, which is the recovery time. A rate limit, or
- * a pool of known capacity, determines at which rate a ramp degrades. The run's own findings are compared with these.
+ * `make bench-recovery`: does a run find known recovery times, and a known onset of degradation? A fault of the target
+ * begins at the end of the spike and is removed after a known time, which is the recovery time. A rate limit, or a pool
+ * of known capacity, determines the rate at which a ramp degrades. The run's findings are compared with these values.
  */
 import { round } from '../analysis/round.ts';
 import { printTable, verdict } from './figures.ts';
@@ -14,7 +14,7 @@ const RUN_S = 95;
 
 /** A fifth of the spike test's rates: 20 requests/s, and 400 in the spike. */
 const SPIKE = { PROFILE: 'quick', DURATION: '70s', RATE_SCALE: '0.2', ...CALL };
-/** The fault's delay: a call that is active when the fault is removed is still slow. */
+/** The fault's delay. A call that is in flight when the fault is removed is still slow. */
 const SLOW_MS = 300;
 /** @type {Record<string, Record<string, number>>} */
 const FAULTS = { latency: { slow_statement_ms: SLOW_MS }, failures: { rate_limit_rps: 1 } };

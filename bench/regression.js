@@ -1,8 +1,8 @@
 /**
  * `make bench-regression`: how often does `make compare` raise a false alarm, and how often does it detect that p99 is
- * 10 % worse? It makes runs of the unchanged reference target (A) and of one with each tool call stretched by 10 % (B),
- * and then draws comparisons from the two pools. The pools are kept in POOL_DIR: an interrupted bench continues there,
- * and with complete pools only the comparisons are drawn again.
+ * 10 % worse? The bench makes runs of the unchanged reference target (A), and of a target whose tool calls take 10 %
+ * longer (B). It then draws comparisons from the two pools of runs. The pools are kept in POOL_DIR, so that an
+ * interrupted bench can be continued. With complete pools, only the comparisons are repeated.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

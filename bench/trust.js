@@ -1,6 +1,6 @@
 /**
- * `make bench-trust`: is a run declared invalid, for the right reason, if its figures can't be trusted, and is a
- * healthy run never declared invalid? Each case is run on a separate stack.
+ * `make bench-trust`: is a run declared invalid, for the right reason, if its figures cannot be trusted? Is a healthy
+ * run never declared invalid? Each case is run on a separate stack.
  *
  *   RUNS=3       runs per case
  *   CASES=a,b    only the cases with one of these in their names

@@ -11,6 +11,15 @@ export const environmentOf = (names: readonly string[]) =>
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
 
+/** Search path of the caller's own commands: the project's programs are only used if the caller has none. */
+export const callerPath = () => [process.env.CALLER_PATH, process.env.PATH].filter(Boolean).join(':');
+
+/** The environment of the caller's own commands: the named variables, and the caller's PATH. */
+export const callerEnvironment = (names: readonly string[]) => ({
+  ...environmentOf(names),
+  PATH: callerPath(),
+});
+
 /** The environment of third-party programs. */
 export const plainEnvironment = () => environmentOf(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR']);
 
@@ -130,7 +139,7 @@ const TIE = ['setpriv', '--pdeathsig', 'TERM'];
 let ties: boolean | undefined;
 
 /**
- * Wraps a command so that it gets a signal when this program exits, even if that is killed. Requires setpriv.
+ * Wraps a command so that it gets a signal when this program exits or is killed. Requires setpriv.
  */
 export function tied(command: readonly string[]): string[] {
   ties ??= spawnSync(TIE[0] ?? '', [...TIE.slice(1), 'true'], { stdio: 'ignore' }).status === 0;

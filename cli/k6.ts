@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
-import { type Ended, runForwardingSignals } from './child.ts';
+import { callerPath, type Ended, runForwardingSignals } from './child.ts';
 import { logProgress } from './log-progress.ts';
 import { totalMemory } from './machine.ts';
 import { ROOT } from './stack.ts';
@@ -48,8 +48,8 @@ function mostMemory(): number | undefined {
  * @param users VUs; 0 = unknown
  */
 export function generatorEnvironment(users: number): Record<string, string> {
-  // Soft limit above which Go collects garbage aggressively: a quarter of the memory, or more if the VUs need
-  // it.
+  // Soft memory limit, above which Go collects garbage aggressively: a quarter of the memory, or more if the
+  // VUs need more.
   const limit = Math.max(Math.floor((totalMemory() ?? 8192) / 4), users * MEMORY_OF_USER);
   return {
     // Enables native histograms. A variable or flag of k6 would add a label k6_feature_native_histograms to
@@ -57,8 +57,8 @@ export function generatorEnvironment(users: number): Record<string, string> {
     K6_CONFIG: join(ROOT, 'provisioning/k6.json'),
     K6_PROMETHEUS_RW_STALE_MARKERS: 'true',
     K6_PROMETHEUS_RW_PUSH_INTERVAL: '2s',
-    // A fifth of the collections, which saves a sixth of the CPU per request. Above the limit, GOMEMLIMIT
-    // takes over.
+    // Collect garbage at a fifth of the default frequency, which saves a sixth of the CPU per request. Above
+    // GOMEMLIMIT, Go collects more often.
     GOGC: process.env.GOGC || '400',
     GOMEMLIMIT: process.env.GOMEMLIMIT || `${limit}MiB`,
   };
@@ -99,6 +99,8 @@ export async function runK6(
       ...options,
       env: {
         ...Object.fromEntries(foreignOptions().map((name) => [name, undefined])),
+        // k6 starts the servers of TARGET_COMMAND.
+        PATH: callerPath(),
         // Go reads this file in addition to the folders with the system's authorities.
         ...(authority && { SSL_CERT_FILE: authority }),
         ...env,

@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../contract/config-error.js';
 import { readVariables } from '../contract/variable.js';
 import { server as ofServer } from '../contract/variables/server.js';
-import { environmentOf } from './child.ts';
+import { callerEnvironment } from './child.ts';
 import { startGroup } from './group.ts';
 import { ProgramLog } from './program-log.ts';
 
 /**
- * Environment variables that a server gets: those that programs and toolchains need to start. Secrets of the
- * run and the command files of a pipeline (GITHUB_ENV) are not passed.
+ * Environment variables that are passed to a server, because programs and toolchains need them. The run's
+ * secrets and a pipeline's command files (GITHUB_ENV) are not passed.
  */
 export const OF_TOOLCHAINS = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE'],
-  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'CI'],
+  ...['HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'CI'],
   ...[
     'NODE_ENV',
     'NVM_DIR',
@@ -59,7 +59,7 @@ export class NotReady extends Error {}
 export interface Server {
   /** Time from its start until it was ready. */
   readyMs: number;
-  /** @returns a message if it had already ended by itself; otherwise null */
+  /** @returns a message if the server had already exited; otherwise null */
   stop(): Promise<string | null>;
 }
 
@@ -102,15 +102,16 @@ export function askedServer(): AskedServer | null {
 }
 
 /**
- * @returns once it is ready
- * @throws {NotReady} with the end of its log, after stopping it
+ * Resolves when the server is ready.
+ *
+ * @throws {NotReady} with the last log lines; the server has been stopped
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { command, url, exact, withinS, log, variables, secrets, signal } = options;
   const output = new ProgramLog(log, secrets);
   const beganMs = performance.now();
   const child = startGroup(['bash', '-c', command], {
-    env: environmentOf([...OF_TOOLCHAINS, ...variables]),
+    env: callerEnvironment([...OF_TOOLCHAINS, ...variables]),
     isWholeEnv: true,
     onOutput: output.add,
   });

@@ -33,7 +33,7 @@ function valuesIn(file: string): Record<string, string> {
 /** A value of the running stack; '' if there is none. */
 export const stackValue = (name: string): string => valuesIn('stack.env')[name] ?? '';
 
-/** `native` or `external`, a stack of someone else. (scripts/lab detects Docker.) */
+/** `native`, or `external` for a stack that this project did not start. (scripts/lab detects Docker.) */
 export function stackKind(): string {
   const kind = process.env.STACK || stackValue('STACK') || 'native';
   if (!KINDS.includes(kind)) throw usage(`STACK is "${quotable(kind)}"; valid: native, docker, external`);

@@ -3,5 +3,8 @@
 /** Minimum share of a phase's planned load that k6 must deliver. */
 export const MIN_DELIVERED = 0.95;
 
-/** CPU of k6 as a share of the CPU available to it. Above this, latencies include k6's own delays. */
+/**
+ * Maximum CPU usage of k6, as a share of the CPU available to it. Above it, latencies include k6's own
+ * delays.
+ */
 export const MAX_GENERATOR_CPU = 0.8;

@@ -12,7 +12,7 @@ export const MACHINE_SIGNALS = {
   },
   'host_memory:ratio': {
     title: 'Host memory',
-    description: 'Memory usage of the machine, without reclaimable memory.',
+    description: 'Memory usage of the machine, excluding reclaimable memory.',
     steps: [0.8, 0.9],
   },
   'network:bytes_rate': {

@@ -98,7 +98,7 @@ export const SIGNALS = {
   'memory_utilization:ratio': {
     title: 'Memory limit utilization',
     description:
-      "Memory usage of the server's cgroup without reclaimable memory, as a share of its limit. At 100%, the kernel kills a process.",
+      "Memory usage of the server's cgroup, excluding reclaimable memory, as a share of its limit. At 100%, the kernel kills a process.",
     steps: [0.8, 0.95],
     ofServer: true,
     saturates: true,

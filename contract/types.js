@@ -9,7 +9,7 @@
 import { parseDuration } from './duration.js';
 import { oneLine } from './one-line.js';
 
-/** Upper bound of numbers: larger rates could overflow k6's int64. */
+/** Maximum of numbers. Larger rates could overflow k6's int64. */
 const MAX_NUMBER = 1e9;
 
 export const text = { valid: 'any text', parse: (/** @type {string} */ value) => value };

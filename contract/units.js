@@ -35,7 +35,7 @@ export function perSecond(rate, digits) {
  * @param {(value: number, digits?: number) => string} format
  * @param {number} a
  * @param {number} b
- * @returns {[string, string]} both, with enough digits to distinguish them
+ * @returns {[string, string]} both numbers, with enough digits to distinguish them
  */
 export function apart(format, a, b) {
   let digits = 3;

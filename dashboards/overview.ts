@@ -199,7 +199,7 @@ export const overview = () =>
         unit: 'percentunit',
         lines: [
           { expr: share(FAILURES, REQUESTS), legend: 'failed', color: 'red' },
-          { expr: objective('failure_share'), legend: 'limit', color: 'text', dashed: true },
+          { expr: objective('failure_rate'), legend: 'limit', color: 'text', dashed: true },
         ],
       }),
       timeSeries({

@@ -145,7 +145,7 @@ export function shareOfRun(part: string, whole: string, by = '', where = ''): st
 const objectives = (name: string) =>
   saidByRun('mcp_objective', `objective="${name}", operation="", class=""`);
 
-/** The limit in the current phase: `p99` in seconds, `failure_share` as a ratio. */
+/** The limit in the current phase: `p99` in seconds, `failure_rate` as a ratio. */
 export const objective = (name: string) =>
   `min(${objectives(name)} and on (phase) last_over_time(${ofRun(REQUESTS)}[$__rate_interval]))`;
 

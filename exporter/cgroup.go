@@ -13,7 +13,7 @@ import (
 
 var (
 	cgroupMemory = description("cgroup_memory_bytes",
-		"Memory of the server's cgroup without what the kernel can reclaim at once (working set), where it has a limit.")
+		"Memory usage of the server's cgroup, excluding memory that the kernel can reclaim immediately (working set), if the cgroup has a limit.")
 	cgroupMemoryLimit = description("cgroup_memory_limit_bytes", "Memory limit of the server's cgroup.")
 	oomKills          = description("cgroup_oom_kills_total", "Processes that the kernel ended for the memory limit of the cgroup.")
 	cpuPeriods        = description("cgroup_cpu_periods_total", "Periods of the CPU quota of the server's cgroup.")
@@ -38,7 +38,7 @@ var (
 	}
 )
 
-// collectCgroup exports the limits of a process's cgroup. The nearest ancestor with a limit counts. Without limits, there are no metrics.
+// collectCgroup exports the limits of a process's cgroup, or of its nearest ancestor with a limit. Without limits, it exports no metrics.
 func collectCgroup(metrics chan<- prometheus.Metric, proc procfs.Proc) {
 	groups, err := proc.Cgroups()
 	if err != nil {

@@ -67,8 +67,8 @@ func newCollector(fs procfs.FS, server *server) *collector {
 	return &collector{fs: fs, server: server, sockets: newSocketsCollector()}
 }
 
-// watch looks at the connections between scrapes, at random times: otherwise, a load with a constant rate would always be seen in the same state. It
-// uses a small share of a core at most.
+// watch looks at the connections between scrapes, at random times, because a load with a constant rate would be in the same state at regular times.
+// It uses at most a small share of a core.
 func (c *collector) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		c.mutex.Lock()

@@ -38,17 +38,17 @@ func run(args []string) error {
 		return err
 	}
 	if *target == "" && *pid <= 0 && *generator <= 0 {
-		return errors.New("got no server to watch; valid: -target, -pid, or -generator")
+		return errors.New("no process to watch: set -target, -pid or -generator")
 	}
 	watched := &server{pid: *pid, generator: *generator}
 	if *target != "" {
 		if err := watched.listensOn(*target); err != nil {
-			return fmt.Errorf("-target is %q; valid: a host of this machine and a port", *target)
+			return fmt.Errorf("-target is %q; expected a host name or address of this machine and a port, such as 127.0.0.1:8080", *target)
 		}
 	}
 	address, err := net.ResolveTCPAddr("tcp", *listen)
 	if err != nil || address.IP == nil || address.IP.IsUnspecified() {
-		return fmt.Errorf("-listen is %q; valid: one address of this machine, and a port", *listen)
+		return fmt.Errorf("-listen is %q; expected an IP address of this machine and a port, such as 127.0.0.1:9100", *listen)
 	}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {

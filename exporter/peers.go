@@ -82,7 +82,7 @@ func (f *peerFinder) known(t *table) map[netip.AddrPort]peer {
 	return found
 }
 
-// search looks for programs that are unknown or have ended. The search for the root of a program stops before processes that are apart.
+// search finds the programs of peers that are unknown or have ended. The search for the root of a program stops before processes that are apart.
 func (f *peerFinder) search(t *table, ends map[string]end, apart func(pid int) bool) {
 	runs := func(one root) bool { return t.processes[one.pid].stat.Starttime == one.started }
 	wanted := make(map[uint64]string)
@@ -143,8 +143,8 @@ func (t *table) addAncestors(pid int, into map[int]bool) {
 	}
 }
 
-// rootsOf returns all processes of a user whose file descriptors are not readable. A database usually has its own user. It returns none for root and
-// the exporter's own user, who have other programs as well.
+// rootsOf returns all processes of a user whose file descriptors are not readable, because a database usually has its own user. It returns none for
+// root and the exporter's own user, who also run other programs.
 func (t *table) rootsOf(user int) []root {
 	if user <= 0 || user == os.Getuid() {
 		return nil

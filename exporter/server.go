@@ -11,8 +11,8 @@ import (
 	"github.com/vishvananda/netlink"
 )
 
-// server finds the processes of the server and their descendants: those that listen on its address, the process with a given PID, or those that k6
-// has started.
+// server finds the server's processes and their descendants. The server's processes are the ones that listen on its address, that have a given PID,
+// or that k6 has started.
 type server struct {
 	fs        procfs.FS
 	addresses []net.IP

@@ -19,14 +19,14 @@ var (
 	unread         = description("connections_in_unread", "Those with bytes that the server has not read yet.")
 	connectionsOut = description("peer_connections", "Established TCP connections of the server to others.", ofPeer...)
 	waited         = description("peer_wait_seconds_total",
-		"Time that the server's connections to others waited for an answer, added up.", ofPeer...)
+		"Total time that the server's outgoing connections waited for an answer.", ofPeer...)
 	sent        = description("peer_sent_segments_total", "Data segments that the server sent to others: one for a small request.", ofPeer...)
 	sendQueue   = description("send_queue_bytes", "Bytes that the server sent and that were not acknowledged.")
 	acceptQueue = description("accept_queue_connections",
-		"Connections that wait to be accepted by the server, in its fullest queue.")
+		"Connections that wait in the server's fullest accept queue.")
 	acceptLimit = description("accept_queue_limit_connections", "Limit of that queue (backlog).")
 	overflows   = description("listen_overflows_total",
-		"Connections that found an accept queue full, of all servers of the network namespace.")
+		"Connections that arrived while an accept queue was full, for all servers in the network namespace.")
 )
 
 // peer describes a program that the server is connected to.
@@ -119,9 +119,9 @@ func (c *socketsCollector) isConnection(socket *netlink.Socket) bool {
 	return socket.State == netlink.TCP_ESTABLISHED && c.own[uint64(socket.INode)]
 }
 
-// waits returns whether a connection waits for an answer: the last segment was sent after the last one was received. The kernel gives both times in
-// milliseconds ago, with the resolution of a jiffy (4 ms). If both are in the same jiffy, the request was last if it is not acknowledged yet, or if
-// the last acknowledgement came without data. Before the first answer, the kernel gives the time since the connection was opened.
+// waits returns whether a connection waits for an answer: the last sent segment is newer than the last received one. The kernel reports the age of
+// both in milliseconds, with the resolution of a jiffy (4 ms). If both have the same age, the request is newer if it is not acknowledged yet, or if
+// the last acknowledgement contained no data. Before the first answer, the kernel reports the time since the connection was opened.
 func waits(info *netlink.TCPInfo) bool {
 	if info.Data_segs_in == 0 {
 		return info.Data_segs_out > 0

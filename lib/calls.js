@@ -1,9 +1,9 @@
 import { ConfigError } from '../contract/config-error.js';
 
 /**
- * Replaces the load of a shape with REQUESTS calls by CONCURRENCY VUs, the -n and -c of command line load
- * generators. It needs a shape with exactly one phase of VUs that call in a loop: a shape with more of them
- * compares their numbers of VUs.
+ * Replaces the load of a shape by REQUESTS calls from CONCURRENCY VUs, like the options -n and -c of command
+ * line load generators. The shape must have exactly one phase with looping VUs, because a shape with several
+ * such phases compares numbers of VUs.
  *
  * @param {string} test
  * @param {import('./phases.js').Phase[]} shape

@@ -1,6 +1,6 @@
 /**
- * Chooses the operations to load from a server's listings. Pure: offer.js queries the server, this file
- * decides. The listings are untrusted input: names may be hostile, lists endless and schemas invalid.
+ * Chooses the operations to load from a server's listings. This file has pure functions; offer.js queries the
+ * server. The listings are untrusted: names may be hostile, lists endless and schemas invalid.
  */
 import { asText } from '../contract/as-text.js';
 import { ConfigError } from '../contract/config-error.js';
@@ -122,7 +122,7 @@ export function chooseOperations(offered, config, complete, holdsSecret) {
 
 /**
  * @typedef {(DocumentOperation & {wanted?: Wanted}) | {reason: string, edit?: DocumentOperation}} Candidate
- *   edit: the operation to complete by hand
+ *   edit: the operation that a person can complete
  */
 
 /**

@@ -17,7 +17,7 @@ export const variables = { ...target, ...load };
 
 /**
  * @param {Record<string, string | undefined>} env
- * @returns {Config} the parsed value of each variable, and what TARGET_PROTOCOL stands for
+ * @returns {Config} the parsed value of each variable, and the meaning of TARGET_PROTOCOL
  * @throws {ConfigError} names the variable, its value and the valid values
  */
 export function readConfig(env) {

@@ -6,6 +6,7 @@ import { shownTarget } from '../contract/command-line.js';
 import { ConfigError } from '../contract/config-error.js';
 import { MODERN_VERSION } from '../contract/protocols.js';
 import { makeClient, oauthOptions } from './credentials.js';
+import { refusedHint } from './refused-hint.js';
 import { TargetError } from './target-error.js';
 import { tlsHint } from './tls.js';
 import { unreachable } from './unreachable.js';
@@ -69,7 +70,7 @@ export function connect(options, env) {
     const server = serverInfo.name ? serverInfo : null;
     return { client, url, connection: { era: version ? era : null, version, server, capabilities } };
   } catch (error) {
-    throw new TargetError(whyNot(url, options, /** @type {any} */ (error)));
+    throw new TargetError(whyNot(url, options, env, /** @type {any} */ (error)));
   }
 }
 
@@ -88,31 +89,36 @@ function asked(options, env) {
 /**
  * @param {string} url
  * @param {import('./credentials.js').UserOptions} options
+ * @param {Record<string, string | undefined>} env
  * @param {{message: string, kind?: string}} error
  */
-function whyNot(url, { oauth, protocolVersion }, { message, kind = '' }) {
+function whyNot(url, { oauth, protocolVersion }, env, { message, kind = '' }) {
   const detail = inVariables(
     message.replace(/^.*? cannot be used: (dial tcp \S+: (connect: )?)?/, ''),
     oauth?.trustedHosts,
   );
   const speaks = kind === 'protocol' ? 'does not speak MCP' : 'cannot be used';
-  // Messages about certificates already say what to try.
-  const next = /\bset [A-Z_]+/.test(detail) ? '' : `; ${hintOf(kind, detail, url, protocolVersion)}`;
+  // Messages about certificates already contain a hint.
+  const next = /\bset [A-Z_]+/.test(detail)
+    ? ''
+    : `; ${hintOf(kind, detail, { url, version: protocolVersion, env })}`;
   return `${url} ${speaks} (${detail})${next}`;
 }
 
 /**
  * @param {string} kind
  * @param {string} detail
- * @param {string} url
- * @param {string} [version] of the protocol
+ * @param {object} of
+ * @param {string} of.url
+ * @param {string | undefined} of.version of the protocol
+ * @param {Record<string, string | undefined>} of.env
  */
-function hintOf(kind, detail, url, version) {
+function hintOf(kind, detail, { url, version, env }) {
   const late = `no answer within ${CONNECT_TIMEOUT_S} s: is it overloaded, or is TARGET_URL not its MCP endpoint?`;
   const isEndpoint = 'is TARGET_URL an MCP endpoint over Streamable HTTP?';
   const hints = /** @type {Record<string, string>} */ ({
     connect: unreachable(url),
-    auth: 'set TARGET_TOKEN, TARGET_HEADERS or OAUTH_CLIENT_ID',
+    auth: refusedHint(env),
     timeout: late,
     stalled: late,
     http_4xx: 'is the path of TARGET_URL right? It is often /mcp',

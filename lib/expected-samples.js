@@ -12,7 +12,8 @@ const ROUND_S = 5;
  * @param {import('./objectives.js').Objective['scope']} scope
  * @param {import('./phases.js').PlannedPhase[]} phases
  * @param {import('./workload.js').Operation[]} operations
- * @returns {number} calls in the scope in all measured phases; Infinity: as many as the VUs can make
+ * @returns {number} calls in the scope in all measured phases; Infinity if looping VUs make as many as they
+ *   can
  */
 export function expectedSamples({ phase: name, operation, class: kind }, phases, operations) {
   const isIn = (/** @type {import('./workload.js').Operation} */ one) =>

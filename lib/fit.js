@@ -1,12 +1,12 @@
 /**
- * Fits a test to the server that it loads, or refuses the server. Pure: a run and `make list TARGET_URL=`
- * share it.
+ * Adapts a test to the server that it loads, or refuses the server. A run and `make list TARGET_URL=` share
+ * these pure functions.
  */
 import { ConfigError } from '../contract/config-error.js';
 import { namesOf } from './names-of.js';
 import { operationOfTool } from './workload.js';
 
-/** Operations that a message names. */
+/** Maximum number of operations that a message names. */
 const MAX_MISSING = 3;
 
 /**

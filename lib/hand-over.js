@@ -4,7 +4,7 @@ import { shareArguments } from './shared-arguments.js';
 /** @typedef {import('./workload.js').Operation} Operation */
 
 /**
- * Runs in k6's init context: only there can arguments be shared.
+ * Runs in k6's init context, because arguments can be shared only there.
  *
  * @param {Operation[]} operations
  * @param {boolean} shared

@@ -3,7 +3,7 @@ import { TargetError } from './target-error.js';
 
 const MAX_PAGES = 1000;
 const MAX_ITEMS = 200_000;
-/** For all pages. */
+/** Maximum size of all pages together. */
 const MAX_BYTES = 96 * 1024 * 1024;
 /** For all pages, seconds: a list of many slow pages must not block set-up. */
 const LIST_S = 8;

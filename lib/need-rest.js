@@ -1,14 +1,14 @@
 /** Set-up's check of a REST server: one call before any load. */
 import { ConfigError } from '../contract/config-error.js';
 
-/** Statuses of a server without the path. */
+/** Statuses of a server that does not have the path. */
 const NO_PATH = [404, 405, 501];
 
 /**
  * @param {ReturnType<typeof import('./connect.js').connect>} server
  * @param {import('./workload.js').Operation[]} operations the first one is called
  * @param {string} test
- * @throws {ConfigError} if the answer is not that of a REST server with these tools
+ * @throws {ConfigError} if the answer shows that the server does not offer these tools over REST
  */
 export function needRest({ client, url }, [first], test) {
   if (!first) return;

@@ -6,7 +6,7 @@ import { TargetError } from './target-error.js';
 
 /** Minimum interval between the calls. */
 const MIN_INTERVAL_S = 1;
-/** At most this many notifications per second on average: each is handled by a VU. */
+/** Maximum mean number of notifications per second, because VUs have to handle them. */
 const MAX_PER_S = 1000;
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 

@@ -19,7 +19,7 @@ export const ABSOLUTE = {
     samples: 100,
     of: 'iterations',
   },
-  failure_share: { metric: 'mcp_request_failed', expression: (limit) => `rate<${limit}`, samples: 1 },
+  failure_rate: { metric: 'mcp_request_failed', expression: (limit) => `rate<${limit}`, samples: 1 },
 };
 
 /** @param {number} share maximum share of calls that take the limit or longer */

@@ -1,7 +1,7 @@
 /**
  * The objectives of a run. A scenario defines them as an object, scope -> metric -> limit:
  *
- *     { all: { failure_share: 0.001 }, baseline: { p99_ms: 85 }, each: { p99_vs_first: 1.3 } }
+ *     { all: { failure_rate: 0.001 }, baseline: { p99_ms: 85 }, each: { p99_vs_first: 1.3 } }
  *
  * A scope is `all`, `each` (every measured phase that is not an overload), the name of a phase, `class:read`
  * or `operation:get_user`. Each objective that k6 can judge becomes a k6 threshold, with a guard on the
@@ -33,7 +33,7 @@ import { ABSOLUTE, RELATIVE } from './objective-metrics.js';
  */
 
 /** Objectives for any server, in each phase. That the planned load is delivered is judged in addition. */
-const OWED = { failure_share: 0.01 };
+const OWED = { failure_rate: 0.01 };
 
 const METRICS = [...Object.keys(ABSOLUTE), ...Object.keys(RELATIVE), 'delivered_share'];
 
@@ -196,8 +196,7 @@ function expand(name, limits, phases, first) {
         metric: absolute.metric + selectorOf([...tags, ...(absolute.tags?.(limit) ?? [])]),
         expression: absolute.expression(limit),
       };
-      // mcp_requests counts handshakes too, while latencies are those of calls only: there may be fewer
-      // calls.
+      // mcp_requests also counts handshakes, but only calls have a latency, so there may be fewer latencies.
       const guard = { metric: of + selector, expression: `count>=${min_samples}` };
       return [{ scope, metric, op: '<', limit, k6, guard, min_samples, ...rest }];
     }

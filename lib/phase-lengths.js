@@ -5,7 +5,7 @@ import { samplesOf } from './objective-metrics.js';
 export const MAX_GROWTH = 2;
 /** Allows for dropped iterations. */
 const CALLS_OF_P99 = Math.ceil(samplesOf('p99_ms') / MIN_DELIVERED);
-/** A phase that is shortened in favor of others keeps at least this share of its length. */
+/** A phase that is shortened to lengthen others keeps at least this share of its length. */
 const MIN_KEPT = 0.5;
 
 /**

@@ -91,7 +91,7 @@ export const WARM_UP = 'warm-up';
 
 /**
  * An arrival-rate phase has enough VUs to keep its rate up to this latency (Little's law). Requests keep
- * arriving even while the server stalls for this long: otherwise they would be missing from the percentiles.
+ * arriving while the server stalls for this long. Otherwise they would be missing from the percentiles.
  */
 const LATENCY_HEADROOM_S = 3;
 /** Minimum VUs of an arrival-rate phase. */
@@ -200,16 +200,17 @@ export function planPhases(shape, profile, config, { asWritten = false, warmUp, 
     start += (parseDuration(phase.pause ?? '') ?? 0) + (phase.leadIn ? LEAD_IN_S : 0);
     add(phase, lengthsS[index] ?? 0, true);
   });
-  return withStreams(planned, shape);
+  return withStreams(planned, shape, config.MAX_VUS);
 }
 
 /**
  * @param {PlannedPhase[]} planned
  * @param {Phase[]} shape the measured phases
+ * @param {number} maxVus
  * @returns {PlannedPhase[]} with the streams that are opened before each. They are held until a phase has
  *   fewer
  */
-function withStreams(planned, shape) {
+function withStreams(planned, shape, maxVus) {
   const before = planned.length - shape.length;
   /** @param {number} index in the shape @returns {number} when the previous phase ends */
   const endBefore = (index) => {
@@ -231,7 +232,7 @@ function withStreams(planned, shape) {
       ...held,
       opens: {
         streams: more,
-        vus: Math.min(more, opening ? RUSHING_VUS : STREAM_VUS),
+        vus: Math.min(more, opening ? RUSHING_VUS : STREAM_VUS, maxVus),
         from_s,
         over_s: parseDuration(opening ?? '') ?? round(phase.start_s - from_s),
         until_s,
@@ -329,8 +330,8 @@ export function toScenarios(phases, timeoutS) {
       const common = {
         exec: 'iterate',
         startTime: k6Duration(phase.start_s - leadInS(phase)),
-        // The last requests of a phase are answered or time out, so that all are counted. k6 starts separate
-        // VUs for a phase that begins in this time.
+        // Wait until the last requests of a phase are answered or time out, so that all of them are counted.
+        // A phase that begins during this time gets its own VUs.
         gracefulStop: phase.hands_over ? k6Duration(HAND_OVER_S / 2) : k6Duration(timeoutS + 1),
         tags: { phase: phase.name },
         env: { PHASE: phase.name },
@@ -343,9 +344,9 @@ export function toScenarios(phases, timeoutS) {
   ]);
 }
 
-/** VUs that open a phase's streams. Each performs one handshake at a time. */
+/** Number of VUs that open a phase's streams. Each performs one handshake at a time. */
 const STREAM_VUS = 20;
-/** VUs that open the streams if all clients come at once. */
+/** Number of VUs that open the streams if all clients come simultaneously. */
 const RUSHING_VUS = 100;
 /** Time to end the sessions, seconds. */
 const CLOSING_S = 10;

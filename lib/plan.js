@@ -2,7 +2,9 @@
  * The plan of a test as a document, for `make plan` and for the analysis. It is part of the run's results.
  */
 
+import { ConfigError } from '../contract/config-error.js';
 import { parseDuration } from '../contract/duration.js';
+import { oneLine } from '../contract/one-line.js';
 import { profiles } from '../contract/profiles.js';
 import { stackHosts } from './config.js';
 import { dialectOf } from './fit.js';
@@ -79,9 +81,23 @@ function longer(definition, config, phases) {
   const names = /** @type {import('../contract/profiles.js').ProfileName[]} */ (Object.keys(profiles));
   const profile = names[names.indexOf(config.PROFILE) + 1];
   if (!profile || __ENV.TRIAL) return {};
-  const size = sizeOf(planShape(definition, { ...config, PROFILE: profile }));
-  if (JSON.stringify(size) === JSON.stringify(sizeOf(phases))) return {};
-  return { longer: { profile, ...size } };
+  const longerPhases = planShape(definition, { ...config, PROFILE: profile });
+  if (isSameLoad(longerPhases, phases)) return {};
+  return { longer: { profile, ...sizeOf(longerPhases) } };
+}
+
+/**
+ * @param {import('./phases.js').PlannedPhase[]} a
+ * @param {import('./phases.js').PlannedPhase[]} b
+ * @returns {boolean} whether both send the same load. A phase that makes a number of calls ends after them,
+ *   whatever its maximum duration
+ */
+export function isSameLoad(a, b) {
+  const load = (/** @type {import('./phases.js').PlannedPhase[]} */ phases) =>
+    phases
+      .filter(({ measured }) => measured)
+      .map(({ offered_rps, vus, iterations, duration_s }) => [offered_rps, vus, iterations ?? duration_s]);
+  return JSON.stringify(load(a)) === JSON.stringify(load(b));
 }
 
 /** @param {import('./phases.js').PlannedPhase[]} phases */
@@ -105,15 +121,29 @@ export function scaledTitle(title, phases, factor) {
   return scaled ? `${title}; at ${Number(factor.toPrecision(3))} x these rates` : title;
 }
 
+/** Arguments may be JSON text for one member of the parameters. @param {unknown} made */
+const parsed = (made) => (typeof made === 'string' ? JSON.parse(made) : made);
+
+/**
+ * @param {string} operation
+ * @param {() => unknown} args the workload's function
+ * @throws {ConfigError} if it throws
+ */
+function exampleOf(operation, args) {
+  try {
+    return parsed(args());
+  } catch (error) {
+    throw new ConfigError(`args of the operation "${operation}" threw ${oneLine(String(error))}`);
+  }
+}
+
 /**
  * @param {import('./workload.js').Operation} operation
  * @param {import('./phases.js').PlannedPhase[]} phases
  */
 function describe({ operation, method, class: kind, weight, params, args, variants, member }, phases) {
   const labels = phases.find(({ measured }) => measured)?.labels ?? {};
-  const made = args?.(labels) ?? variants?.[0];
-  // `args` may return JSON text for one member of the parameters.
-  const value = typeof made === 'string' ? JSON.parse(made) : made;
+  const value = args ? exampleOf(operation, () => args(labels)) : parsed(variants?.[0]);
   const values = value === undefined ? params : member ? { [member]: value } : value;
   const example = Object.keys(values).length > 0 || args || variants ? values : null;
   return { operation, method, class: kind, share: weight / 100, example };

@@ -4,7 +4,7 @@ import { harmlessJson, oneLine } from '../contract/one-line.js';
 /** Time for all probes together, seconds. Operations that were not tried in time are left out. */
 const PROBES_S = 120;
 /**
- * After this time, seconds, an operation's remaining argument sets are not tried: one that works is enough.
+ * After this time, seconds, an operation's remaining argument sets are not tried. One working set is enough.
  */
 const OPERATION_S = 2;
 const PROGRESS_S = 3;
@@ -23,7 +23,8 @@ const BROKEN = { connect: 'no connection', stalled: 'its answer stalled', protoc
  * @property {number[]} works indexes of the argument sets that may be used; [0] for an operation without
  *   arguments
  * @property {string} reason message of the first failure; '' = none
- * @property {string} [failed] how the server failed; absent: it did not, or the arguments may be at fault
+ * @property {string} [failed] how the server failed; absent if it did not fail, or if the arguments may be
+ *   invalid
  */
 
 /**
@@ -45,7 +46,7 @@ export function probeAll(client, operations, timeoutS, say) {
       say(`trying ${index + 1} of ${all.length}: ${name}`);
     }
     const late = Date.now() - started > PROBES_S * 1000;
-    const reason = `not tried: earlier operations used up the ${PROBES_S} s`;
+    const reason = `not tried: earlier operations used up the time limit of ${PROBES_S} s`;
     return [name, late ? { works: [], reason } : probe(client, name, operation, timeoutS)];
   });
   return harmlessJson(Object.fromEntries(answers));
@@ -72,7 +73,8 @@ function probe(client, name, { class: kind, method, params, arguments: variants,
   for (const [index, args] of (variants ?? [undefined]).entries()) {
     if (Date.now() - started > OPERATION_S * 1000) {
       if (works.length === 0) break;
-      // Kept without a probe: otherwise a slow moment of the server would change what the next run sends.
+      // Keep the remaining sets untried. Otherwise a slow moment of the server would change the calls of
+      // later runs.
       works.push(index);
       continue;
     }

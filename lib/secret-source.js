@@ -21,7 +21,7 @@ export async function withSecrets(env) {
     try {
       filled[name] = await secrets.get(name);
     } catch {
-      // k6 does not distinguish a missing secret from one that it cannot read: treat both as unset.
+      // k6 does not distinguish a missing secret from an unreadable one. Both count as unset.
     }
   }
   return filled;

@@ -67,7 +67,8 @@ export function optionsAndSetup(definition) {
 function compose(given) {
   const asked = configOf(given, __ENV);
   const found = asked.WORKLOAD ? readWorkload(asked.WORKLOAD) : given.workload;
-  // The scripts set it to '' for other servers. Without the scripts it is unset: the server is unknown.
+  // The scripts set it to '' for other servers. If k6 runs without the scripts, it is unset and the server is
+  // unknown.
   const { definition, workload, TOOL } = fitTest(given, found, asked, __ENV.REFERENCE_TARGET === '');
   const config = { ...asked, TOOL };
   const { name, sequence } = definition;
@@ -272,7 +273,7 @@ function needTools(server, operations) {
     .flatMap((operation) => operation.calls ?? operation)
     .flatMap(({ method, params }) => (method === 'tools/call' ? [asText(params.name)] : []));
   const tools = [...new Set(called)];
-  // A server with resources only has no list of tools.
+  // A server may have resources but no tools.
   if (tools.length === 0) return;
   const offered = new Set();
   let seen = 0;

@@ -1,4 +1,6 @@
-/** Streams for messages that the server sends on its own. A VU holds many: idle streams cost no CPU. */
+/**
+ * Streams for messages that the server initiates. A VU holds many streams, because idle streams cost no CPU.
+ */
 import exec from 'k6/execution';
 import { setTimeout } from 'k6/timers';
 import { makeClient } from './credentials.js';

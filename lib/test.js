@@ -45,8 +45,8 @@ import { noteException, User } from './user.js';
  *   relative to its first phase
  * @property {true} [observe] VUs record the size of bodies and the keep-alive time of each call
  * @property {true} [newConnections] each call opens a new connection
- * @property {true} [timed] its calls take as long as the label `seconds` of their phase says; the workload
- *   calls TOOL with ARGS
+ * @property {true} [timed] the label `seconds` of a phase sets the duration of its calls; the workload calls
+ *   TOOL with ARGS
  * @property {(profile: import('../contract/profiles.js').ProfileName) => number} [timeoutS] replaces the
  *   default of TARGET_TIMEOUT
  *
@@ -169,7 +169,7 @@ const makeIterate = ({ workload, sequence }) => {
       nextOfferMs = Date.now() + 1000;
     }
     user.call(operationIn(phase, user, iteration), iteration, phase);
-    // Any of the last iterations may be the last one to end.
+    // Each of the last iterations records it, because any of them may end last.
     if (phase.iterations !== null && iteration >= phase.iterations - (phase.vus ?? 1))
       phaseEndSeconds.add((Date.now() - startedMs) / 1000);
   };

@@ -92,8 +92,8 @@ export class User {
   }
 
   /**
-   * Calls an operation and counts exceptions of the script: k6 would log each one, and count the iteration as
-   * complete.
+   * Calls an operation. Exceptions in the script are caught and counted; otherwise k6 would log each one and
+   * count the iteration as complete.
    *
    * @param {number} index the operation's index
    * @param {number} iteration
@@ -167,7 +167,7 @@ export class User {
   /**
    * @param {UserOperation} operation
    * @param {import('./workload.js').OperationSpec['args'] | undefined} args
-   * @returns {(iteration: number, phase: PlannedPhase) => any} the part of a call that varies: nothing, JSON
+   * @returns {(iteration: number, phase: PlannedPhase) => any} the variable part of a call: undefined, JSON
    *   text or an object
    */
   #argumentsOf({ arguments: variants }, args) {

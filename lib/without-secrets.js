@@ -1,7 +1,7 @@
 /**
  * Leaves out items whose names contain a secret that the server was sent. Names become labels, terminal
- * output and parts of files, and may be truncated there: a truncated secret can no longer be recognized. So
- * names are checked here, where the client knows the secrets.
+ * output and parts of files, where they may be truncated, and a truncated secret cannot be recognized. Names
+ * are therefore checked here, where the client knows the secrets.
  */
 
 /** Members that identify an item. */

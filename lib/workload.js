@@ -85,7 +85,7 @@ export const WORKLOAD_SCHEMA = 'mcp-load-lab/workload/1';
  * @property {Record<string, unknown>} params constant parameters
  * @property {number} weight percentage of the calls
  * @property {OperationSpec['args']} [args] makes the arguments of one call
- * @property {string} [member] the member of the parameters that they are, if not `arguments`
+ * @property {string} [member] the member of the parameters that `args` makes, if not `arguments`
  * @property {Operation[]} [calls] made one after the other
  * @property {Record<string, unknown>[]} [variants] instead of `args`: argument sets to use in turn
  * @property {Record<string, string>} [headers] Mcp-Param-<key> from the argument at that JSON pointer

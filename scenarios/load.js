@@ -18,5 +18,5 @@ export const { options, setup, iterate } = defineTest({
   mix: 'get_user',
   phases: [{ name: 'load', vus: 100, iterations: 5000, duration: '30m' }],
   asWritten: true,
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -21,7 +21,7 @@ export const { options, setup, iterate } = defineTest({
   mix: 'mixed',
   phases: windows.map((name) => ({ name, rate: 400, duration: '2h', users: 50 })),
   objectives: {
-    all: { failure_share: 0.0005 },
+    all: { failure_rate: 0.0005 },
     each: { p99_vs_first: 1.3, throughput_vs_first: 0.955 },
   },
 });

@@ -6,7 +6,7 @@
 import { defineTest } from '../lib/test.js';
 import reference from '../workloads/reference.js';
 
-const normal = { p99_ms: 85, failure_share: 0.001 };
+const normal = { p99_ms: 85, failure_rate: 0.001 };
 
 export const { options, setup, iterate } = defineTest({
   name: 'spike',

@@ -33,6 +33,8 @@ unset NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONHOME
 # Node.js from npm, installed by scripts/setup if this host's version is older than 24, because older versions cannot run
 # TypeScript directly. Container images have their own Node.js.
 NODE_DIR=$CACHE_DIR/node-24.21.0
+# The caller's own commands, such as SERVER_COMMAND, use the caller's Node.js.
+export CALLER_PATH="${CALLER_PATH:-$PATH}"
 case :$PATH: in *:"$NODE_DIR":*) ;; *) PATH=$NODE_DIR:$PATH ;; esac
 
 # Keeps k6 from resolving extensions and reporting usage. A load test connects only to its target.

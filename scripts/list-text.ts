@@ -18,7 +18,8 @@ function lengthOf(definition: TestDefinition, config: Config): string {
   if (definition.sequence) return `~ ${length}`;
   const calls = phases.reduce((sum, { iterations }) => sum + (iterations ?? 0), 0);
   if (calls === 0) return length;
-  // Unless shortened, the phases' duration is only a safeguard and does not tell how long the calls take.
+  // Unless the profile shortens it, the duration of a phase is only an upper limit and does not show how long the calls
+  // take.
   return definition.asWritten ? counted(calls, 'call') : `<= ${length}`;
 }
 

@@ -148,7 +148,7 @@ start_supervisord() {
   done
 }
 
-# start_components NAME...: starts all at once; `supervisorctl start` would wait for each in turn.
+# start_components NAME...: starts the components concurrently. `supervisorctl start` would start them one after the other.
 start_components() {
   listens supervisord supervisor || die 'supervisord does not run; start it with: make up'
   with_supervisor_env python3 - "$@" <<'PYTHON'
@@ -522,7 +522,7 @@ native_ctl() {
     start_components "$name"
     ;;
   kill)
-    # supervisord would restart it at once, so supervisord must stop it too.
+    # supervisord would restart it immediately, so supervisord must stop it, too.
     pid=$(process_of "$name") || die "$name does not run"
     kill -s KILL "$pid"
     supervisor stop "$name" >/dev/null || true

@@ -88,7 +88,7 @@ export const helpScreen = () =>
 export const composeFile = () =>
   withLines(
     'docker-compose.yml',
-    /^ {2}# One for each test/,
+    /^ {2}# A service for each test/,
     TESTS.filter(({ trials }) => !trials?.nativeOnly).map(
       ({ name }) => `  ${name}: { <<: *test, profiles: [${name}], command: [scripts/run, ${name}] }`,
     ),

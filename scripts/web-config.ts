@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Prints the web configuration (--web.config.file) of Prometheus or of its exporters: the user and password for basic
- * auth.
+ * Prints the web configuration (--web.config.file) of Prometheus or of its exporters. It contains the user and password
+ * for basic auth.
  *
  *   PASSWORD=... node scripts/web-config.ts
  */

@@ -1,4 +1,4 @@
-/** The primary's admin listener: it answers even if every worker is busy. */
+/** The primary's admin listener, which answers even if every worker is busy. */
 import { createServer } from 'node:http';
 import { Registry } from 'prom-client';
 import { bearerCheck } from './bearer.js';

@@ -14,8 +14,7 @@ const RENDERED = 'metrics:rendered';
 /** @typedef {{type: string, id: number, metrics?: Metric[], text?: string}} Message */
 
 /**
- * The primary's part: collects the metrics of all workers, sums them, and returns the text to the worker that asked for
- * it.
+ * The primary's part: collects the metrics of all workers, sums them, and returns the text to the requesting worker.
  * @param {() => number} countWorkers
  * @returns {() => Promise<string>} the whole service's metrics as Prometheus text
  */
@@ -24,7 +23,7 @@ export function serveClusterMetrics(countWorkers) {
   /** @type {Map<number, Metric[]>} */
   const latest = new Map();
   /**
-   * The counters of workers that have exited: without them a sum would decrease, which Prometheus takes for a reset.
+   * Counters of workers that have exited. Without them, a sum would decrease, which looks like a counter reset.
    */
   /** @type {Metric[]} */
   let retired = [];
@@ -60,7 +59,7 @@ export function serveClusterMetrics(countWorkers) {
 
   cluster.on('message', async (worker, /** @type {Message} */ message) => {
     if (message.type === COLLECTED) {
-      // An answer that is too late for this request is stored too, in case the worker's next one is late as well.
+      // Store late answers, too: the worker's next answer may also be late.
       if (message.metrics && worker.isConnected()) latest.set(worker.id, message.metrics);
       pending.get(message.id)?.();
     }
@@ -135,14 +134,14 @@ function renderSum(parts) {
   );
   addRatio(sum, {
     name: 'cache_hit_rate',
-    help: 'Share of the look-ups so far that the cache answered; 0 before the first.',
+    help: 'Share of all look-ups so far that the cache answered; 0 before the first look-up.',
     labels: { cache_type: 'redis' },
     part: total(sum, 'cache_hits_total'),
     whole: total(sum, 'cache_hits_total') + total(sum, 'cache_misses_total'),
   });
   addRatio(sum, {
     name: 'connection_pool_usage',
-    help: 'Share of the database connections, over all workers, that is in use.',
+    help: 'Share of database connections in use, across all workers.',
     labels: { pool_type: 'postgres' },
     part: total(sum, 'pool_connections', { state: 'used' }),
     whole: total(sum, 'pool_size'),

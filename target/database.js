@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT = 2000;
 /** Time limit of a statement, ms. Detects a database that accepts connections but does not answer. */
 const QUERY_TIMEOUT = 4000;
 
-/** How many requests per connection may wait for the pool; further requests are refused at once. */
+/** Maximum number of requests per connection that wait for the pool. Further requests are refused immediately. */
 const WAITING_PER_CONNECTION = 40;
 
 const DEADLOCK_DETECTED = '40P01';
@@ -57,13 +57,14 @@ export class Database {
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: QUERY_TIMEOUT,
       statement_timeout: QUERY_TIMEOUT,
-      // Opening a connection is expensive, so those opened in a spike are kept, as in the pools of other stacks.
+      // Connections opened in a spike are kept, because opening a connection is expensive. Other stacks' pools do the
+      // same.
       idleTimeoutMillis: 0,
       keepAlive: true,
     });
     // Without this listener, the error of an idle connection would end the process. The pool replaces the connection.
     this.#pool.on('error', (error) => log('warn', 'database connection lost', { reason: reasonOf(error) }));
-    // The same holds for a connection in use between two statements. Its user gets the error at the next statement.
+    // A connection in use may also fail between two statements. The next statement then reports the error.
     this.#pool.on('connect', (client) => client.on('error', () => {}));
     metrics.watchPool(() => this.#connections());
     onFaults(({ values }) => this.#resize(values.pool_size || config.poolSize));

@@ -14,8 +14,8 @@ const KINDS = {
 };
 
 /**
- * Measures garbage collections. The metric has the name of prom-client's own, and replaces it: prom-client counts only
- * the first of the collections since the event loop last turned, which in a busy process is a small part of them.
+ * Measures garbage collections. Replaces prom-client's metric of the same name, which counts only the first collection
+ * per turn of the event loop. In a busy process, it would miss most collections.
  * @param {import('prom-client').Registry} registry
  */
 export function measureCollections(registry) {

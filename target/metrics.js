@@ -32,7 +32,7 @@ export class Metrics {
 
     new Gauge({
       name: 'heap_used_ratio',
-      help: 'Heap in use, of its limit, in the worst worker.',
+      help: 'Used share of the heap limit, in the worker with the highest share.',
       aggregator: 'max',
       registers,
       collect() {
@@ -66,7 +66,7 @@ export class Metrics {
     });
     this.toolErrors = new Counter({
       name: 'tool_errors_total',
-      help: 'Tool calls answered with isError, refused input among them.',
+      help: 'Tool calls answered with isError, including calls with invalid input.',
       labelNames: ['endpoint'],
       registers,
     });
@@ -112,7 +112,7 @@ export class Metrics {
     });
     this.poolAcquireDuration = new Histogram({
       name: 'pool_acquire_duration_seconds',
-      help: 'Wait for a connection of the pool, whether it came or not.',
+      help: 'Time that requests waited for a connection of the pool, including failed requests.',
       buckets: ACQUIRE_BUCKETS,
       registers,
     });
@@ -125,21 +125,21 @@ export class Metrics {
     });
     this.cacheMisses = new Counter({
       name: 'cache_misses_total',
-      help: 'Look-ups that the database had to answer, Redis being away among them.',
+      help: 'Look-ups that the database had to answer, including those while Redis was unavailable.',
       labelNames: ['tool'],
       registers,
     });
 
     this.cacheRequestDuration = new Histogram({
       name: 'cache_request_duration_seconds',
-      help: 'Time of one command to Redis, failed ones among them.',
+      help: 'Duration of a Redis command, including failed commands.',
       buckets: CACHE_BUCKETS,
       registers,
     });
 
     this.upstreamRequestDuration = new Histogram({
       name: 'upstream_request_duration_seconds',
-      help: 'Time of one call to the weather service, failed ones among them.',
+      help: 'Duration of a call to the weather service, including failed calls.',
       buckets: UPSTREAM_BUCKETS,
       registers,
     });
@@ -150,7 +150,7 @@ export class Metrics {
     });
     this.authorityRequestDuration = new Histogram({
       name: 'authority_request_duration_seconds',
-      help: 'Time of one call to the certificate authority, refused and failed ones among them. order: issue or renew.',
+      help: 'Duration of a call to the certificate authority, including refused and failed calls. order: issue or renew.',
       labelNames: ['order'],
       buckets: AUTHORITY_BUCKETS,
       registers,
@@ -197,7 +197,7 @@ export class Metrics {
     const registers = [this.registry];
     new Gauge({
       name: 'pool_connections',
-      help: 'Database connections in use and idle, and requests that wait for one.',
+      help: 'Number of used and idle database connections, and of requests waiting for a connection.',
       labelNames: ['state'],
       registers,
       collect() {
@@ -209,7 +209,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'pool_size',
-      help: 'Database connections that may be open.',
+      help: 'Maximum number of open database connections.',
       registers,
       collect() {
         this.set(read().size);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A client that authenticates with SCRAM only, which does not send the password: a process that has taken the server's
- * port learns nothing that gives access to the database.
+ * A client that authenticates only with SCRAM, which never sends the password. A process that has taken over the
+ * server's port therefore cannot learn the password.
  */
 export class PostgresClient extends pg.Client {
   _handleAuthCleartextPassword() {

@@ -10,7 +10,7 @@ import { log } from './log.js';
 import { prepareCache, prepareDatabase } from './prepare.js';
 import { SLOT, SOCKET_FOLDER, STOP } from './worker-contract.js';
 
-/** Delay before a worker that has exited is replaced, ms, so that one that can't start does not loop. */
+/** Delay before an exited worker is replaced, ms. It prevents a tight loop if workers cannot start. */
 const RESPAWN_DELAY = 500;
 
 /** How long workers may take to drain and flush before they are killed, ms. */

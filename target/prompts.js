@@ -25,7 +25,7 @@ const PROMPTS = [
   {
     name: 'describe_data',
     title: 'Describe the data',
-    description: 'What this server knows. No query.',
+    description: 'Describes the data of this server. Runs no query.',
     write: async () =>
       `Users live in ${REGIONS.join(', ')}, have the plan ${PLANS.join(', ')}, and order ${CATEGORIES.join(', ')}. ` +
       'What would you like to know about them first?',
@@ -33,7 +33,7 @@ const PROMPTS = [
   {
     name: 'greet_user',
     title: 'Greet a user',
-    description: 'A letter to one user. One indexed query, cached.',
+    description: 'Asks for a letter to one user. Runs one indexed query; cached.',
     argsSchema: z.object({
       user_id: completable(
         z
@@ -52,7 +52,7 @@ const PROMPTS = [
   {
     name: 'compare_regions',
     title: 'Compare two regions',
-    description: 'A question about two regions. No query.',
+    description: 'Asks for a comparison of two regions. Runs no query.',
     argsSchema: z.object({ first: Region(), second: Region() }),
     write: async ({ first, second }) =>
       `Read reports://${first} and reports://${second}: what do customers in ${first} buy that those in ${second} do not?`,

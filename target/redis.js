@@ -94,7 +94,7 @@ const markWritten = defineScript({
 /** @typedef {ReturnType<typeof connectRedis>} Redis */
 
 /**
- * A Redis connection that reconnects automatically. While it is down, every command fails at once instead of being
+ * A Redis connection that reconnects automatically. While it is down, every command fails immediately instead of being
  * queued.
  * @param {string} url
  */

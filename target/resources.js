@@ -43,7 +43,7 @@ export const RESOURCES = [
     name: 'user',
     uriTemplate: 'users://{id}',
     title: 'A user',
-    description: 'The profile of a user. One indexed query, cached.',
+    description: "A user's profile. Runs one indexed query; cached.",
     complete: userIdsFrom,
     read: async (id, { users }) => {
       const { success, data } = UserId.safeParse(Number(id));
@@ -54,7 +54,7 @@ export const RESOURCES = [
     name: 'region',
     uriTemplate: 'regions://{region}',
     title: 'A region',
-    description: 'How many users of each plan live in a region. One query, not cached.',
+    description: 'Number of users in a region, by plan. Runs one query; not cached.',
     complete: regionsFrom,
     listed: true,
     read: async (region, { database }) => {
@@ -68,7 +68,7 @@ export const RESOURCES = [
     uriTemplate: 'reports://{region}',
     title: "A region's report",
     description:
-      'What generate_report makes of a region: 15 queries and an aggregation that is heavy on the processor.',
+      "A region's report, as from generate_report. Runs 15 queries and a CPU-intensive aggregation.",
     complete: regionsFrom,
     read: async (region, services) =>
       REGIONS.includes(region) ? generateReport.run({ region }, services) : undefined,
@@ -91,7 +91,7 @@ const REGISTRATIONS = RESOURCES.map(({ name, uriTemplate, title, description, co
   };
 });
 
-/** Matches the prefixes of readable URIs. Whether the resource exists shows when it is read. */
+/** Matches the prefixes of readable URIs. It does not check whether the resource exists. */
 const READABLE = new RegExp(
   `^(${RESOURCES.map(({ uriTemplate }) => uriTemplate.replace(/\{.*/, '')).join('|')})\\w+$`,
 );

@@ -8,8 +8,8 @@ const SUBSCRIBE_TIMEOUT = 1000;
 /** @typedef {import('@modelcontextprotocol/server').ServerEvent} ServerEvent */
 
 /**
- * Notifies subscribers of changed users, in whichever worker or instance the change was made: changes are published
- * through Redis. Changes made while Redis is unavailable are not reported.
+ * Notifies subscribers of changed users. Changes are published through Redis, so subscribers also learn about changes
+ * in other workers and instances. Changes made while Redis is unavailable are not reported.
  *
  * The SDK uses it as the event bus of its `subscriptions/listen` streams, which filter events themselves. Sessions
  * watch individual resources.

@@ -40,7 +40,9 @@ const CLOSE_TIMEOUT = 1000;
  */
 const KEEP_ALIVE_TIMEOUT = 75_000;
 
-/** Backlog of connections not yet accepted, for spikes that open many at once; the kernel has its own limit. */
+/**
+ * Maximum number of connections that wait to be accepted, for spikes of new connections. The kernel has its own limit.
+ */
 const BACKLOG = 4096;
 
 /**
@@ -108,7 +110,7 @@ export async function runWorker(config) {
   async function stop() {
     if (stopping) return;
     stopping = true;
-    // An open event stream ends only through the stop itself.
+    // Open event streams end only when the worker stops.
     await drain(server, mcp, () => underWay - changes.streams);
     await writeBehind?.stop();
     weather.close();

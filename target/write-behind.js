@@ -33,7 +33,7 @@ const WRITE_USERS = {
 
 /**
  * Writes users that were changed in Redis to the database, in batches and with a delay. Pending changes are kept in
- * Redis, not in this process: nothing is lost if the target crashes, and the next start writes what a stop could not.
+ * Redis, not in this process, so nothing is lost if the target crashes. The next start writes the remaining changes.
  */
 export class WriteBehind {
   #database;

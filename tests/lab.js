@@ -9,6 +9,8 @@ import { UNDER_LOAD } from './under-load.js';
 
 // Commands of the project run on this host, also where a Docker engine answers: tests/docker has clones for what runs in containers.
 process.env.STACK ??= 'native';
+// The servers that tests start need the project's Node.js.
+process.env.CALLER_PATH = process.env.PATH;
 // Before anything is written: TMPDIR of this file, and of all that it starts.
 scratchFolder();
 

@@ -61,7 +61,7 @@ func (a *Answer) Get(key string) sobek.Value {
 	return nil
 }
 
-// text returns the message with the reply, or the body if there is no reply in it.
+// text returns the message that contains the reply, or the whole body if it contains no reply.
 func (a *Answer) text() string {
 	if a.exchange.known.before != "" {
 		return a.exchange.known.text(a.exchange.id)

@@ -21,7 +21,8 @@ type loop struct {
 	// Bytes of the events in the queue. drained receives a value after each turn.
 	queued  atomic.Int64
 	drained chan struct{}
-	// Registered with the event loop during the previous turn: the event loop ends when no callback is registered.
+	// The callback for the next turn. It is registered with the event loop during the previous turn, because the event loop ends when no callback is
+	// registered.
 	next func(func() error)
 }
 
@@ -98,8 +99,8 @@ func (c *Client) requestAsync(method string, params, options sobek.Value) (any, 
 	}, func(*exchange) {})
 }
 
-// listen holds the stream on which a server sends messages that belong to no call: that of subscriptions/listen, or of a GET (versions before
-// 2026-07-28).
+// listen holds the stream on which a server sends messages that belong to no call. It is the stream of subscriptions/listen or, before 2026-07-28,
+// of a GET.
 func (c *Client) listen(params, options sobek.Value) (any, error) {
 	if c.options.protocol != dialectMCP {
 		return nil, errors.New("listen: only MCP has such a stream")
@@ -132,7 +133,7 @@ func (k *call) startAsync(nonce string, read func(l *loop) *exchange, refused fu
 		return resolve((&Answer{client: c, exchange: x}).object())
 	}
 	var began time.Time
-	// start makes the call, and a second time in a new session if the server has ended the old one.
+	// start makes the call. If the server has ended the session, it repeats the call in a new session.
 	var start func(isAgain bool) error
 	start = func(isAgain bool) error {
 		if x, err := c.open(); err != nil {
@@ -208,7 +209,7 @@ func (k *call) hold(l *loop) *exchange {
 		heard: func(x *exchange, said message) {
 			at := x.events[len(x.events)-1].at
 			streams.hear(stream)
-			// A gap during which the stream waited for the script says nothing about the server.
+			// Ignore a gap during which the stream waited for the script, because the server did not cause it.
 			if c.isMeasured() && !hasWaited {
 				c.push(k, func(b *batch) { b.addEvent(m, !hasEvents, at-last) })
 			}

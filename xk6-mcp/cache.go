@@ -19,7 +19,7 @@ const (
 	maxCached = 100
 	// maxCacheBytes is the maximum size of the cached answers of all VUs of a process.
 	maxCacheBytes = 64 << 20
-	// Estimated memory that the interpreter needs for an object or array, and for a member of one, once a script has read the result; in bytes.
+	// Estimated interpreter memory, in bytes, per object or array and per member, after a script has parsed the result.
 	bytesPerObject, bytesPerMember = 512, 64
 	// cachedOverhead is the estimated memory of an answer without its text, in bytes.
 	cachedOverhead = 1024
@@ -104,7 +104,7 @@ func (a *answerCache) drop(isDropped func(argument string, one cached) bool) {
 	}
 }
 
-// sizeInMemory estimates the memory of a text and of the values that a script reads from it. It is an upper limit.
+// sizeInMemory returns an upper limit of the memory of a text and of the values that a script reads from it.
 func sizeInMemory(text string) int64 {
 	objects := strings.Count(text, "{") + strings.Count(text, "[")
 	return int64(3*len(text) + bytesPerObject*objects + bytesPerMember*strings.Count(text, ","))

@@ -24,7 +24,7 @@ import (
 // cancelTimeout bounds the request that tells a server that a call or a task was cancelled.
 const cancelTimeout = time.Second
 
-// classProtocol is the class tag of protocol requests, such as handshakes and task polls: no call of the script ends in them.
+// classProtocol is the class tag of protocol requests, such as handshakes and task polls, which do not complete a call of the script.
 const classProtocol = "protocol"
 
 // call is a request that is prepared to be sent many times.
@@ -320,9 +320,9 @@ func (k *call) inputFor(x *exchange) (string, *failure) {
 	case ok:
 		return input, nil
 	case ctx.Err() != nil:
-		return "", failed(kinds.Timeout, "the input that it asks for was not made in time")
+		return "", failed(kinds.Timeout, "the input that the server asked for was not ready in time")
 	}
-	return "", failed(kinds.Unexpected, "it asks for input that this client cannot give")
+	return "", failed(kinds.Unexpected, "the server asked for input that this client cannot provide")
 }
 
 func (k *call) timeout() time.Duration { return cmp.Or(k.options.timeout, k.client.options.timeout) }

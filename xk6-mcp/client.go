@@ -123,8 +123,8 @@ func (c *Client) define(object *sobek.Object) error {
 		}), sobek.FLAG_FALSE, sobek.FLAG_TRUE))
 }
 
-// native returns a JavaScript function that throws the error of call. A function that sobek calls by reflection would take longer than the rest
-// of the call's work in the interpreter.
+// native returns a JavaScript function that throws the error of call. It avoids sobek's reflection, which would take longer than the rest of the
+// call's work in the interpreter.
 func native(rt *sobek.Runtime, call func(call sobek.FunctionCall) (any, error)) sobek.Value {
 	return rt.ToValue(func(given sobek.FunctionCall) sobek.Value {
 		result, err := call(given)

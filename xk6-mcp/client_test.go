@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+	"go.k6.io/k6/v2/metrics"
 	"golang.org/x/time/rate"
 )
 
@@ -41,6 +42,24 @@ func TestModernCall(t *testing.T) {
 	)
 }
 
+// server/discover opens the connection that the call uses.
+func TestConnectionOfDiscover(t *testing.T) {
+	f := newFixture(t, modern(succeed))
+	f.init(`const client = new StreamableHTTPClient({ base_url: url })`)
+	f.expect(`client.listTools().ok`, `true`)
+	connections := 0.0
+	for _, container := range metrics.GetBufferedSamples(f.samples) {
+		for _, sample := range container.GetSamples() {
+			if sample.Metric.Name == "mcp_connections" {
+				connections += sample.Value
+			}
+		}
+	}
+	if connections != 1 {
+		t.Errorf("got %v connections; expected 1", connections)
+	}
+}
+
 func TestLegacySession(t *testing.T) {
 	server := legacy(succeed)
 	f := newFixture(t, server)
@@ -64,8 +83,7 @@ func TestLegacySession(t *testing.T) {
 	f.expectSamples(
 		"mcp_additional_requests"+of("DELETE")+" 1", "mcp_additional_requests"+of("initialize")+" 1",
 		"mcp_additional_requests"+of("notifications/initialized")+" 1", "mcp_request_duration"+latency,
-		"mcp_request_failed"+of("DELETE")+" 0", "mcp_request_failed"+of("initialize")+" 0",
-		"mcp_request_failed"+of("notifications/initialized")+" 0", "mcp_request_failed"+call+" 0",
+		"mcp_request_failed"+call+" 0",
 		"mcp_requests"+of("DELETE")+" 1", "mcp_requests"+of("initialize")+" 1", "mcp_requests"+of("notifications/initialized")+" 1",
 		"mcp_requests"+call+" 1", "mcp_session_duration"+of("initialize"),
 	)

@@ -26,7 +26,8 @@ type keptCookie struct {
 	expires time.Time
 }
 
-// cookieLedger tracks the cookies in a VU's jar by host, because the jar cannot tell. It is only locked for answers that set cookies.
+// cookieLedger tracks the number and size of the cookies in a VU's jar by host, which the jar does not report. It is only locked for answers that
+// set cookies.
 type cookieLedger struct {
 	mu sync.Mutex
 	// k6 gives a VU a new jar for each iteration, unless noCookiesReset is set.

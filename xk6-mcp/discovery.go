@@ -21,7 +21,7 @@ const (
 	maxChallenge    = 8 << 10
 )
 
-// grant says where and how a client requests tokens.
+// grant describes where and how a client requests tokens.
 type grant struct {
 	endpoint, method, scope, resource string
 	// The audience of a signed assertion. If it is unknown, the endpoint is the audience.
@@ -151,7 +151,7 @@ func (s *tokenSource) trust(text string) error {
 		return nil
 	}
 	differs := "host"
-	// Another port of the same host is another service, for example on loopback.
+	// Another port of the same host may be a different service, for example on loopback.
 	if targetHost, _ := hostAndPort(s.target); host == targetHost {
 		differs = "port"
 	}
@@ -188,7 +188,7 @@ func hostAndPort(u *url.URL) (host, port string) {
 func challengeOf(ctx context.Context, client *http.Client, target *url.URL, headers http.Header) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
 	defer cancel()
-	// Any request would do. A ping changes nothing on a server that requires no token.
+	// A ping is safe even if the server requires no token.
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {
 		return nil, err

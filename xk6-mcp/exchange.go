@@ -24,7 +24,7 @@ type request struct {
 	id int64
 	// How long the client waits before it gives up; 0 means until the timeout.
 	abandonAfter time.Duration
-	// nil if nobody follows the stream.
+	// Receives the events of the stream; nil if nothing does.
 	watcher *watcher
 	// Stops the timer that ends a held stream that does not begin in time.
 	begun func() bool
@@ -55,14 +55,14 @@ type watcher struct {
 // exchange is one request and its outcome.
 type exchange struct {
 	failure *failure
-	// Why server/discover failed, if that is why initialize was sent.
+	// The reason why server/discover failed, if initialize was sent for that reason.
 	refusal string
 	// The headers that were sent, which the server may repeat in its answer.
 	sent, sentByCall http.Header
 	// HTTP status; 0 if there was no answer.
 	status int
 	header http.Header
-	// The message with the reply, or the body if there is no reply in it.
+	// The message that contains the reply, or the whole body if it contains no reply.
 	text  string
 	reply message
 	// Set instead of text if the answer equals the call's last one, except for its ID.
@@ -94,13 +94,13 @@ type exchange struct {
 	traceID     string
 	// The call was repeated with the input that the server asked for.
 	hadInput bool
-	// The exchange is a stream of listen.
+	// The exchange is a held stream (listen).
 	isHeld bool
 	// When the stream was last requested, as Unix time in nanoseconds; 0 if it never was.
 	sentAt atomic.Int64
 	// When the last byte of the stream arrived.
 	heard time.Time
-	// The request was made because of the server (a resumed stream, an answer to its request). Its success says nothing about the calls.
+	// The server caused the request (a resumed stream, an answer to the server's request). Its success says nothing about calls.
 	isByServer bool
 	// The exchange belongs to the call itself and not to a handshake before it.
 	isSent bool

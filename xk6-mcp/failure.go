@@ -17,7 +17,7 @@ type failure struct {
 	kind string
 	// The detail may contain unredacted text of the server. Client.describe makes it fit to be shown.
 	detail string
-	// The server rejected the request, instead of accepting it and then failing.
+	// The server did not accept the request.
 	rejected bool
 }
 
@@ -34,7 +34,7 @@ func failed(kind, format string, arguments ...any) *failure {
 	return &failure{kind: kind, detail: detail[:min(len(detail), maxDetail)]}
 }
 
-// describe returns the detail of a failure as one line without credentials. They are redacted before the line is cut, so that no part of one
+// describe returns the detail of a failure as one line without credentials. It redacts before it cuts the line, so that no partial credential
 // remains.
 func (c *Client) describe(x *exchange) string {
 	hidden := c.secrets()

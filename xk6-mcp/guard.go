@@ -8,7 +8,7 @@ import (
 )
 
 // guardScript keeps a list of process groups, and ends them when its standard input is closed. This leaves no server behind, however k6 ends.
-// The groups get as much time to exit by themselves as a server whose input was closed.
+// The groups get as much time to exit as a server whose standard input was closed.
 const guardScript = `live=' '
 while read -r change group; do
 	case $change in

@@ -110,7 +110,7 @@ func (c *Client) httpRequest(ctx context.Context, r request) *http.Request {
 	return request.WithContext(ctx)
 }
 
-// time adopts the timings of k6's own tracer. late is how long ago the answer had arrived when the tracer stopped.
+// time adopts the timings of k6's own tracer. late is the time from the answer's arrival to the stop of the tracer.
 func (x *exchange) time(trail *httpext.Trail, late time.Duration) {
 	x.last = trail.EndTime.Sub(x.began) - late
 	x.firstByte = x.last - (trail.Receiving - late)

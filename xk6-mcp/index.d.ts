@@ -139,7 +139,7 @@ declare module 'k6/x/mcp' {
     /** Request progress notifications (`_meta.progressToken`). */
     progress?: boolean;
     headers?: Record<string, string>;
-    /** 2026-07-28: arguments that are also sent as headers. Keys are header names without `Mcp-Param-`, values are JSON pointers to the arguments. */
+    /** 2026-07-28: arguments that are also sent as headers. Keys: header names without `Mcp-Param-`. Values: JSON pointers to the arguments. */
     paramHeaders?: Record<string, string>;
     /** The parameter that `send` sets in a prepared call. The default is "arguments". */
     member?: string;
@@ -167,7 +167,7 @@ declare module 'k6/x/mcp' {
     readonly status: number;
     /** The result of the reply, or null if there is none. It is parsed when it is first read. */
     readonly result: Json;
-    /** The JSON-RPC message with the reply, or the body if there is no reply in it. */
+    /** The JSON-RPC message that contains the reply, or the whole body if it contains no reply. */
     readonly text: string;
     /** The size of `text`. */
     readonly bytes: number;

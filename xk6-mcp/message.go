@@ -145,7 +145,7 @@ func (m message) failure() *failure {
 	// A server that sends "true" as a string means it, too.
 	case isTruthy(isError):
 		return failed(kinds.Tool, "%s", toolError(content))
-	// A server that asks for input has not done yet what it was asked for.
+	// A server that asks for input has not completed the request.
 	case resultType.Exists() && resultType.Str != "complete":
 		return failed(kinds.Unexpected, "resultType is %s", resultType)
 	}

@@ -26,7 +26,7 @@ const (
 	tokenTimeout = 10 * time.Second
 	// tokenPause is the delay before the next token request if a token could not be obtained, or if the server refused a token promptly.
 	tokenPause = 5 * time.Second
-	// promptly is the age up to which a refused token is not renewed at once: the server would refuse the next one, too.
+	// promptly is the age up to which a refused token is not renewed immediately: the server would also refuse the next token.
 	promptly = time.Second
 	// assertionLife is how long a signed assertion is valid.
 	assertionLife = time.Minute
@@ -111,7 +111,7 @@ func signingKey(pem string) (crypto.PrivateKey, jwt.SigningMethod, error) {
 	}
 	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(pem))
 	if err != nil {
-		return nil, nil, errors.New("expected a private key, P-256 or RSA, as PEM")
+		return nil, nil, errors.New("expected a P-256 or RSA private key in PEM format")
 	}
 	return key, jwt.SigningMethodRS256, nil
 }
@@ -252,7 +252,7 @@ func (s *tokenSource) ask(c *Client) (*token, error) {
 	made := &token{header: "Bearer " + got.AccessToken, issued: now, renewal: now.Add(noEnd), end: now.Add(noEnd)}
 	if life := got.Expiry.Sub(now); life > 0 {
 		made.end = got.Expiry
-		// Renew after 70 % to 90 % of the token's life, so that not all VUs do it at once. Servers count in whole seconds: a token may expire up
+		// Renew after 70 % to 90 % of the token's life, so that VUs do not all renew simultaneously. Servers count in whole seconds: a token may expire up
 		// to one second early.
 		life = max(life-time.Second, life/4)
 		made.renewal = now.Add(time.Duration(float64(life) * (0.7 + 0.2*rand.Float64())))

@@ -334,7 +334,7 @@ func TestOAuthOptions(t *testing.T) {
 		`oauth: { clientId: 'a' }`:                                                   "oauth: expected a clientId, and one of clientSecret, privateKey and assertion",
 		`oauth: { clientSecret: 'a' }`:                                               "expected a clientId",
 		`oauth: { clientId: 'a', clientSecret: 'b', assertion: 'c' }`:                "one of",
-		`oauth: { clientId: 'a', privateKey: 'secret' }`:                             "oauth: privateKey: expected a private key, P-256 or RSA, as PEM",
+		`oauth: { clientId: 'a', privateKey: 'secret' }`:                             "oauth: privateKey: expected a P-256 or RSA private key in PEM format",
 		`oauth: { clientId: 'a', clientSecret: 'b', scopes: 'c' }`:                   `oauth: unknown option "scopes"`,
 		`oauth: { clientId: 'a', clientSecret: 'b', tokenUrl: 'c' }`:                 "oauth: tokenUrl: expected an http or https URL",
 		`oauth: { clientId: 'a', clientSecret: 'b' }, token: 'c'`:                    "set only one of oauth",

@@ -47,7 +47,7 @@ type process struct {
 	// Shared by all clients of the process: the last request ID, and the lock that its first client holds while it negotiates.
 	lastID  atomic.Int64
 	opening sync.Mutex
-	// What the first client learned about the server.
+	// The protocol version, and the server's information, as negotiated by the first client.
 	negotiated atomic.Pointer[negotiated]
 	// The client of a process that is not shared; nil once that client ends it.
 	owner atomic.Pointer[Client]
@@ -58,7 +58,7 @@ type process struct {
 	inboxes map[int64]*inbox
 	// Calls without an answer, by request ID.
 	working map[int64]*workingCall
-	// When the process last answered, when the most recently sent of the answered calls was sent, and what has happened since the last answer.
+	// When the process last answered, when the latest of the answered calls was sent, and the calls since the last answer.
 	lastAnswer, answeredSent time.Time
 	silence                  Silence
 }
@@ -173,7 +173,7 @@ func (p *process) readUntilExit(output io.Reader, maxLine, maxNesting int64, dra
 	close(p.over)
 }
 
-// faultOf returns how a process ended. readError is why it was made to end, if it was.
+// faultOf returns how a process ended. If the client killed it because of its output, readError is the reason.
 func (p *process) faultOf(readError, exit error) *failure {
 	if errors.Is(readError, errTooLarge) {
 		return failed(kinds.TooLarge, "a line without an end: the server was ended")
@@ -432,7 +432,7 @@ func (m *invalidMessages) moveTo(other *invalidMessages) {
 }
 
 // addressee returns the ID of the request that a message names, or 0 if it names none. isReply reports whether the message is the reply to that
-// request, and so is for no other.
+// request.
 func (m message) addressee() (number int64, isReply bool) {
 	switch {
 	case !m.method.Exists():

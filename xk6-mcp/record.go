@@ -17,6 +17,8 @@ type Request struct {
 	Began, Ended time.Time
 	// The request is the one in which a call ended.
 	IsCall bool
+	// The request succeeded and no call ended in it: a handshake, for example. It does not count for the failure rate.
+	IsProtocol bool
 	// The outcome of the call, as named in names.json, and the parts of its latency.
 	Outcome string
 	Parts   Parts
@@ -115,7 +117,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 	}
 	request := &Request{
 		Began: x.callBegan, Ended: x.began.Add(x.last), IsCall: !isAdditional && !x.abandoned && !x.isHeld, ClosesConnection: x.closesConnection,
-		IsFollowUp: x.isFollowUp, VU: c.instance.vu.State().VUID,
+		IsProtocol: isAdditional && x.failure == nil, IsFollowUp: x.isFollowUp, VU: c.instance.vu.State().VUID,
 	}
 	if c.instance.vu.Context().Err() != nil {
 		if request.IsCall && !x.complete {
@@ -130,7 +132,7 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 		if x.traceID != "" {
 			b.tags.SetMetadata("trace_id", x.traceID)
 		}
-		b.addOutcome(m, k, x)
+		b.addOutcome(m, k, x, request.IsProtocol)
 		if isAdditional {
 			b.add(m.AdditionalRequests, 1)
 		}
@@ -160,12 +162,12 @@ func (c *Client) count(k *call, x *exchange, isAdditional bool) {
 	metrics.PushIfNotDone(c.instance.vu.Context(), c.instance.vu.State().Samples, request)
 }
 
-func (b *batch) addOutcome(m *instanceMetrics, k *call, x *exchange) {
+func (b *batch) addOutcome(m *instanceMetrics, k *call, x *exchange, isProtocol bool) {
 	b.add(m.Requests, 1)
 	f := x.failure
 	if x.abandoned {
 		b.add(m.Abandoned, 1)
-	} else if f != nil || !x.isByServer {
+	} else if f != nil || !x.isByServer && !isProtocol {
 		b.add(m.RequestFailed, toFloat(f != nil))
 	}
 	if f != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// defaultRetry is the delay before a stream is resumed that set none, as in the official SDKs.
+	// defaultRetry is the delay before a stream is resumed if the stream set no delay, as in the official SDKs.
 	defaultRetry     = time.Second
 	maxReconnections = 20
 	// minHeldRetry is the minimum delay before a held stream is resumed. The number of times is not limited.

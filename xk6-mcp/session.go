@@ -279,6 +279,10 @@ func (c *Client) discover(isForced, isAgain bool) *exchange {
 		r.timeout = min(r.timeout, stdioDiscoverTimeout)
 	}
 	x := c.do(r)
+	// The request is not counted, but its connection is: the following requests use it.
+	if x.isNewConnection && c.isMeasured() {
+		c.push(k, func(b *batch) { b.addConnection(c.instance.metrics, x) })
+	}
 	reply := x.reply
 	if x.status >= http.StatusBadRequest {
 		reply = x.errorReply()
@@ -317,8 +321,8 @@ func (c *Client) isSilent(x *exchange) bool {
 	return c.process != nil && x.failure.kind == kinds.Timeout
 }
 
-// isAnswered reports whether the server's answer leaves a chance that initialize succeeds: it was in time, and it is not a refusal of the
-// credentials, a redirect or too large.
+// isAnswered reports whether initialize may succeed after this answer: it was in time, and it is not a refusal of the credentials, a redirect or
+// too large.
 func (x *exchange) isAnswered() bool {
 	switch x.failure.kind {
 	case kinds.Connect, kinds.Timeout, kinds.Stalled, kinds.Auth, kinds.TooLarge:

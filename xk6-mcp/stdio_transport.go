@@ -21,7 +21,7 @@ const (
 	stdioDiscoverTimeout = 10 * time.Second
 )
 
-// inherited are the environment variables of k6 that a server gets: the ones that the official SDKs pass on, none of which holds a secret.
+// inherited are the environment variables that a server inherits from k6. The official SDKs pass on the same ones. None of them holds a secret.
 var inherited = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
 
 type command struct {
@@ -153,7 +153,7 @@ func (c *Client) use(p *process, known *negotiated) {
 	c.isOpen = true
 }
 
-// takeOver gives a client the process of another client that has no more calls to make. It returns nil if there is none.
+// takeOver gives a client the process of another client that has finished its calls. It returns nil if there is none.
 func (r *RootModule) takeOver(c *Client) *process {
 	if c.options.sessions == sessionPerCall {
 		return nil
@@ -244,7 +244,7 @@ func (t *stdioTransport) start(c *Client, before time.Time) (*process, *failure)
 	return p, nil
 }
 
-// countEnd counts a process that ended by itself, once.
+// countEnd counts a process that ended without the client's request. It counts each process only once.
 func (t *stdioTransport) countEnd(c *Client) {
 	if p := c.process; p != nil && p.isOver() && p.isCounted.CompareAndSwap(false, true) {
 		c.measure(c.protocolCall("initialize"), c.instance.metrics.ProcessExits, 1)

@@ -19,7 +19,7 @@ func (x *exchange) isTask() bool {
 	return x.failure != nil && x.failure.kind == kinds.Unexpected && member(x.reply.result, "resultType").Str == "task"
 }
 
-// followTask polls a call's task until it has ended, as often as the server suggests. The returned exchange is that of the whole call.
+// followTask polls a call's task until it has ended, as often as the server suggests. The returned exchange covers the whole call.
 func (k *call) followTask(x *exchange) *exchange {
 	c, began := k.client, x.callBegan
 	id := member(x.reply.result, "taskId").Str

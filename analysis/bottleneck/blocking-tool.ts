@@ -1,8 +1,9 @@
 /**
- * Detects a synchronous tool that blocks all others on a single-threaded server. Three observations together
- * show it: the thread is busy all the time, all operations became slower together, and one operation accounts
- * for most of the thread's time (its call rate times its service time without queueing). A tool that waits
- * without blocking has more calls in flight than one thread can serve.
+ * Detects a synchronous tool that blocks all others on a single-threaded server. The evidence is a
+ * combination of three observations: the thread is busy all the time, all operations became slower together,
+ * and one operation accounts for most of the thread's time (its call rate times its service time without
+ * queueing). In contrast, a tool that waits without blocking the thread has more calls in flight than one
+ * thread can serve.
  */
 
 import type { Timeline } from '../collect/timeline.ts';
@@ -12,7 +13,7 @@ import type { Breakage } from './breakage.ts';
 
 export interface Blocker {
   operation: string;
-  /** Share of the thread's time that the operation holds, 0 to 1. */
+  /** Share of the thread's time that the operation uses, 0 to 1. */
   heldRatio: number;
   /** Mean duration of a call in the baseline. */
   callS: number;

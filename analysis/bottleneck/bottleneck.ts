@@ -50,7 +50,7 @@ export interface Case {
   blocker: Blocker | null;
   /** The phase's capacity; null if calls did not wait, or not for long enough. */
   capacity: Capacity | null;
-  /** A resource counts as being at its limit from this share of the limit on; 1 by default. */
+  /** A resource counts as full at this share of its limit; 1 by default. */
   nearly: number;
 }
 
@@ -80,7 +80,7 @@ const WEIGHT = {
   correlation: 1,
   first: 0.5,
 };
-/** Upper bound of the counts of readings, and of the powers of ten above a limit, that add weight. */
+/** Maximum number of readings, and of powers of ten above a limit, that add to the weight. */
 const MAX_COUNT = 2;
 
 /**
@@ -125,8 +125,8 @@ function limitOf(
   if (found) return found;
   const waiting = capacity && whileWaiting(breakage, capacity, timeline);
   const context = waiting ? caseOf(waiting) : all;
-  // Several calls at a time are stronger evidence than a nearly full resource. One call at a time may be
-  // caused by that resource.
+  // If the server works on several calls at a time, this limit is a better explanation than a nearly full
+  // resource. If it works on one call at a time, the nearly full resource may be the cause.
   const several = () => (isSerial(context.capacity) ? null : concurrencyFound(context));
   return (
     (waiting && likeliest(context)) ??
@@ -184,9 +184,9 @@ function suspectOf(resource: Resource, context: Case): Suspect | null {
 }
 
 /**
- * If latency and failures left the normal range together, takes the larger of the resource's two shares,
- * provided that its failures are of its own kinds and take time: requests that time out can make up all of
- * p99 but little of the mean.
+ * If latency and failures left the normal range together, a resource that causes slow failures has two
+ * shares: of the added time and of the failed requests. The larger one counts, because requests that time out
+ * can make up all of p99, but little of the mean.
  *
  * @param wanted parts of a request's time
  * @returns the share of the breakage that the resource accounts for; null if unknown
@@ -233,8 +233,8 @@ function correlationOf(name: string, { reader, breakage: { normal, whole } }: Ca
 
 /**
  * @param unexplained suspects that do not explain each other
- * @returns the suspect with its weight; excludes the parts that are the first part of another suspect's
- *   cause
+ * @returns the suspect with its weight. Parts of a request's time that mainly belong to another suspect (the
+ *   first part of its first cause) do not count
  */
 function weighed(suspect: Suspect, unexplained: Suspect[], context: Case): Suspect {
   const { resource, held, correlation, firstS, causes } = suspect;

@@ -11,7 +11,8 @@ import type { Timeline } from '../collect/timeline.ts';
 import { bucketsIn, episodesOf } from '../episode.ts';
 import type { Observation } from '../findings/finding.ts';
 import type { Known } from '../findings/known.ts';
-import { followsDirectly, type Phase } from '../judge/phases.ts';
+import { dueOf, followsDirectly, type Phase } from '../judge/phases.ts';
+import { shortfallCause } from '../judge/shortfall.ts';
 import { BOTTLENECK, TRUST } from '../limits.ts';
 import { round } from '../round.ts';
 import { comparedPhases, type Limit, type Usual } from './compared-phases.ts';
@@ -56,11 +57,12 @@ export type Judged = Pick<Known, 'plan' | 'phases' | 'thresholds'> &
 export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
   const breakages: Breakage[] = [];
   for (const { phase, usual } of comparedPhases(judged, timeline)) {
-    const lasting = firstOf(phase, timeline, usual);
+    const lacksVus = isShortOfVus(phase, judged);
+    const lasting = firstOf(phase, timeline, usual, lacksVus);
     // A breakage that lasted to the end of the phase is the strongest evidence, if the phase is long enough
     // to be distinguished from its neighbours.
     const found =
-      lasting && !isBlurred(phase.duration_s)
+      lacksVus || (lasting && !isBlurred(phase.duration_s))
         ? lasting
         : (ofEpisode(phase, timeline, usual, judged) ?? lasting);
     if (!found || (!found.baseline && breakages.length > 0)) continue;
@@ -70,17 +72,24 @@ export function breakagesOf(judged: Judged, timeline: Timeline): Breakage[] {
   return breakages;
 }
 
-/** @returns the breakage that began first */
+/** @returns whether load is missing because of too few VUs: a limit of the generator, not of the server */
+const isShortOfVus = (phase: Phase, { plan, phases }: Judged): boolean =>
+  phase.offered_rps !== null &&
+  (phase.iterations ?? 0) < TRUST.minDelivered * dueOf(phase, plan) &&
+  shortfallCause(phase, { plan, phases, vusMax: 0 }).of === 'users';
+
+/** @param lacksVus missing load does not count @returns the breakage that began first */
 function firstOf(
   phase: Phase,
   timeline: Timeline,
   { baseline, normal, p99, failed }: Usual,
+  lacksVus: boolean,
 ): Breakage | null {
   const whole = phaseWindow(phase, timeline);
   const {
     name,
     latency_ms: latency,
-    error_rate: errors,
+    failure_rate: errors,
     offered_rps: offered,
     iterations,
     duration_s,
@@ -112,7 +121,7 @@ function firstOf(
     {
       way: 'throughput',
       series: 'iterations',
-      happened: offered !== null && made !== null && made < minRate,
+      happened: offered !== null && made !== null && made < minRate && !lacksVus,
       limit: { limit: minRate, from: null },
       beyond: (value) => value < minRate,
       statement: `${name} delivered ${perSecond(made)} of the offered ${perSecond(offered)} (${counted(phase.dropped ?? 0, 'iteration')} dropped)`,
@@ -181,7 +190,7 @@ function ofEpisode(
   const broken = pointsOf(fromS, toS, timeline);
   if (!broken) return null;
   const [sums] = sumsWithin(lines, [{ fromS, toS }]);
-  const share = sums && sums.requests > 0 ? sums.failed / sums.requests : 0;
+  const share = sums?.failureRate ?? 0;
   const failsFirst = failures && (!latency || failures.fromS < latency.fromS - RULE_WINDOW_S);
   const way = failsFirst || (failures && isRefused(phase)) ? 'failures' : 'latency';
   const where = `in ${phase.name} for ${duration(round(toS - fromS, 1))}`;
@@ -212,8 +221,8 @@ function ofEpisode(
 }
 
 /**
- * @returns the breakage, limited to the points at which calls waited, because the limiting resource is full
- *   then; null if there are too few points
+ * @returns the breakage, limited to the points at which calls waited: only then is the limiting resource
+ *   full; null if there are too few points
  */
 export function whileWaiting(found: Breakage, { waited }: Capacity, timeline: Timeline): Breakage | null {
   const broken = pointsOf(waited.fromS, waited.toS, timeline);

@@ -63,8 +63,8 @@ export function withBaselines(plan: Plan, phases: Phase[]): { phase: Phase; base
 }
 
 /**
- * Numbers the trials. Trials of a test may differ in any setting, except if their phases have a `rate` label:
- * then they differ in the rate only.
+ * Numbers the trials. Trials whose phases have a `rate` label differ only in the rate; other trials may
+ * differ in any setting.
  *
  * @param planned phases of all trials, each trial with its own clock
  * @returns the index of each phase's trial
@@ -101,7 +101,7 @@ function ofBaseline(plan: Plan, baseline: Phase, timeline: Timeline): Usual | nu
     range,
     normal,
     p99: { limit: Math.max(range.p99_ms, usualIn(p99s, normal) ?? 0), from: range.baseline_p99_ms },
-    failed: { limit: range.failure_share, from: range.baseline_failure_share },
+    failed: { limit: range.failure_rate, from: range.baseline_failure_rate },
   };
 }
 
@@ -116,7 +116,7 @@ function ofObjectives(phase: Phase, thresholds: Threshold[]): Usual {
     range: null,
     normal: NONE,
     p99: missed('p99_ms'),
-    failed: missed('failure_share'),
+    failed: missed('failure_rate'),
   };
 }
 

@@ -76,7 +76,7 @@ export const DERIVED: Record<string, Derived> = {
     from: ['busiest_process', 'busiest_thread_cpu'],
     of: ([all = 0, busiest = 0]) => (all > 0 ? Math.max(0, 1 - busiest / all) : Number.NaN),
   },
-  // The same while the machine has no CPU left, so that every thread waits for CPU.
+  // The same share, but 0 unless the machine has no CPU left: then every thread waits for CPU.
   cpu_of_crowding_threads: {
     unit: 'ratio',
     from: ['cpu_of_other_threads', 'host_cpu'],

@@ -29,7 +29,7 @@ export function missOf(
   for (const { phase, usual } of comparedPhases(judged, timeline)) {
     for (const [metric, name, { limit, from }] of [
       ['p99_ms', 'p99', usual.p99],
-      ['failure_share', 'failed', usual.failed],
+      ['failure_rate', 'failed', usual.failed],
     ] as const) {
       const missed = missedIn(phase, metric, judged.thresholds);
       const series = timeline.client[name];

@@ -65,8 +65,7 @@ export function awayIn(
 }
 
 /**
- * @returns a finding about the processes that used the CPU if the machine had hardly any left; null if it
- *   had
+ * @returns a finding about the processes that used the CPU if the machine had hardly any left; otherwise null
  */
 export function machineFound(context: Case): Finding | null {
   const { breakage, reader } = context;
@@ -114,12 +113,12 @@ function resourceOf(series: string): { subject: string; cause: Cause } | null {
 const programOf = ({ series, who }: { series: string; who: string }, { reader }: Case) =>
   reader.series(series)?.program ?? who;
 
-/** Subject of a finding about the number of calls that the server works on at once. */
+/** Subject of a finding about the number of calls that the server works on concurrently. */
 export const CONCURRENCY = "server's concurrency";
 
 /**
- * @returns a finding about how many calls the server works on at once; null if that is unknown, or if calls
- *   became slower
+ * @returns a finding about how many calls the server works on concurrently; null if the number is unknown, or
+ *   if calls became slower
  */
 export function concurrencyFound(context: Case): Finding | null {
   const { breakage, capacity } = context;
@@ -159,8 +158,8 @@ export function concurrencyFound(context: Case): Finding | null {
 const POOL = 'connection pool';
 
 /**
- * @returns a clause for the statement if the server works on as many calls at once as it has connections to
- *   a database; otherwise ''
+ * @returns a clause for the statement if the server works on as many concurrent calls as it has database
+ *   connections; otherwise ''
  */
 function poolText({ reader, breakage }: Case, { low, high }: Estimate): string {
   const series = reader.series('db_clients');

@@ -27,7 +27,7 @@ export type Look = Pick<Case, 'breakage' | 'timeline' | 'reader' | 'nearly'>;
 
 /** @returns the readings that hold; null if the cause does not hold */
 export function heldOf({ any = [], all = [], unless = [], topConsumer }: Cause, look: Look): Held[] | null {
-  // Exclusions always apply at the whole limit.
+  // Exclusions are always checked against the full limit.
   if (unless.some((reading) => hold(reading, { ...look, nearly: 1 }).holds)) return null;
   if (topConsumer) {
     const took = consumesMost(topConsumer, look);
@@ -49,8 +49,7 @@ function consumesMost(topConsumer: string, look: Look): Held[] | null {
   const host = reader.series(FULL_HOST.series);
   const full = hold(FULL_HOST, { ...look, nearly: 1 });
   const { least = 0 } = FULL_HOST;
-  // The machine may have been full in the baseline as well, so growth is not required: the consumer matters
-  // more.
+  // Growth is not required, because the machine may have been full in the baseline as well.
   if (full.to === null || full.to < least) return null;
   const consumedBy = (name: string) => fullestIn(reader.series(name), breakage.broken) ?? 0;
   // If processes could not be monitored, `cpu_of_the_rest` stands for all other programs.
@@ -105,7 +104,7 @@ export function hold(
   return { ...unknown, holds, threshold, atS: point === null ? null : timeOf(timeline, point) };
 }
 
-/** A series of an activity that stopped has no samples: the reading holds from the last sample on. */
+/** If an activity stops, its series has no more samples. The reading then holds from the last sample on. */
 function ended(
   series: TimeSeries | null,
   { first, last }: Window,

@@ -30,10 +30,11 @@ export interface Reading {
   /** Inverts the reading: it holds only if the values are known to be below the threshold. */
   not?: true;
   /**
-   * Also requires a value above the 90th percentile of the baseline's points: means of few requests scatter.
+   * Also requires a value above the 90th percentile of the baseline's points, because means of few requests
+   * scatter.
    */
   usual?: true;
-  /** The duration of one round trip: a late thread adds at most its own delay to it. */
+  /** The value is the duration of one round trip, to which a late thread adds at most its own delay. */
   once?: true;
 }
 
@@ -45,7 +46,7 @@ export interface Cause {
   all?: Reading[];
   /** None of these may hold; an unknown reading does not hold. */
   unless?: Reading[];
-  /** One operation must block the thread as well (blocking-tool.ts). */
+  /** Also requires an operation that blocks the thread (blocking-tool.ts). */
   tool?: true;
   /** Alternative to `any` and `all`: the machine has no CPU left, and this series is the largest consumer. */
   topConsumer?: string;
@@ -60,11 +61,11 @@ export interface Cause {
   hint: string;
   /** Resources that are full because of this cause. */
   explains?: string[];
-  /** Resources that are full because of this cause if they reached their limit after it. */
+  /** Like `explains`, but only for resources that reached their limit after this cause. */
   leadsTo?: string[];
   /**
-   * Resources that look slow because of this cause. They are its symptoms, unless one of their own causes is
-   * `itself`.
+   * Resources that look slow because of this cause. They are its symptoms, unless one of their own causes has
+   * `isRootCause`.
    */
   slows?: string[];
   /**
@@ -75,8 +76,8 @@ export interface Cause {
   /** The readings cannot be a side effect of another slow resource. */
   isRootCause?: true;
   /**
-   * Parts of a request's time that the cause affects. It is dropped if they hold less than BOTTLENECK.minPart
-   * of the added time.
+   * Parts of a request's time that the cause affects. The cause is dropped if these parts account for less
+   * than BOTTLENECK.minPart of the added time.
    */
   parts?: Part[];
 }
@@ -87,7 +88,7 @@ export interface Resource {
   subject: string;
   /** The most specific cause first. */
   causes: Cause[];
-  /** Fills up whenever something is slow: any resource that reached its limit earlier explains it. */
+  /** Fills up whenever something is slow, so it is a symptom of any resource that was full earlier. */
   pilesUp?: true;
   /** Kinds of failures that the resource causes; absent if it may cause any kind. */
   failures?: string[];

@@ -44,7 +44,7 @@ export function seriesOfWindows(
     },
     failed: {
       unit: 'ratio',
-      values: windows.map(({ failed, requests }) => (requests > 0 ? failed / requests : null)),
+      values: windows.map(({ failureRate }) => failureRate),
     },
     vus: { unit: 'count', values: windows.map(({ vus }) => vus) },
     ...Object.fromEntries(

@@ -1,4 +1,5 @@
 /** Selects the output lab's groups by phase, operation and class, and sums them up. */
+import { round } from '../round.ts';
 import { Latencies } from './latencies.ts';
 import { type Counts, type Measured, PARTS, type Part, type Share } from './measured.ts';
 import { SparseHistogram } from './sparse-histogram.ts';
@@ -35,6 +36,16 @@ export const inScope = (groups: readonly Group[], { phase, operation, class: kin
 
 export const total = (groups: readonly Group[], count: Count): number =>
   groups.reduce((sum, group) => sum + (group[count] ?? 0), 0);
+
+/** @returns the number of requests that count for the failure rate */
+export const attemptsOf = (groups: readonly Group[]): number =>
+  total(groups, 'requests') - total(groups, 'protocol');
+
+/** @returns failed / attempts, rounded; null without an attempt */
+export function failureRateOf(groups: readonly Group[]): number | null {
+  const attempts = attemptsOf(groups);
+  return attempts > 0 ? round(total(groups, 'failed') / attempts, 6) : null;
+}
 
 export function latenciesOf(groups: readonly Group[]): Latencies {
   const all = new Latencies();

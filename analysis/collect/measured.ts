@@ -10,7 +10,7 @@ import type { Plan } from './plan.ts';
 import type { Processes } from './processes.ts';
 import type { Streams } from './streams.ts';
 
-/** How many of the samples are true. */
+/** Number of true samples. */
 export interface Share {
   trues: number;
   total: number;
@@ -34,6 +34,8 @@ export interface Counts {
   wellOffsets?: string;
   rejected?: number;
   additional?: number;
+  /** Successful requests that are not calls, such as handshakes. They do not count for the failure rate. */
+  protocol?: number;
   abandoned?: number;
   /**
    * Calls that k6 interrupted, and Unix times in milliseconds at which the first and the last of them began.
@@ -119,7 +121,7 @@ export interface Server {
   version?: string;
 }
 
-/** VUs by how many of their calls failed. */
+/** Number of VUs with none, some or all of their calls failed. */
 export type Clients = Record<'none' | 'some' | 'all', { clients: number; calls: number; failed: number }>;
 
 /** A difference between the wall clock and the monotonic clock. */

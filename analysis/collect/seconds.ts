@@ -42,6 +42,8 @@ export interface Second {
 /** The sums of a span. */
 export class Within {
   requests = 0;
+  /** Requests that count for the failure rate. */
+  attempts = 0;
   failed = 0;
   rejected = 0;
   /** Calls by the second of their answer, successful or not. */
@@ -61,6 +63,11 @@ export class Within {
   readonly failures = new Map<string, number>();
   readonly latencies = new Latencies();
 
+  /** null without an attempt. */
+  get failureRate(): number | null {
+    return this.attempts > 0 ? this.failed / this.attempts : null;
+  }
+
   add(
     { vus, timerLateness = '', cpuMicroseconds = 0, groups = {} }: Second,
     groupOf: (number: string) => Group | undefined,
@@ -75,6 +82,7 @@ export class Within {
     for (const [number, counts] of Object.entries(groups)) {
       if (phases && !phases.includes(groupOf(number)?.phase ?? '')) continue;
       this.requests += counts.requests ?? 0;
+      this.attempts += (counts.requests ?? 0) - (counts.protocol ?? 0);
       this.failed += counts.failed ?? 0;
       this.rejected += counts.rejected ?? 0;
       for (const count of Object.values(counts.answered ?? {})) this.answered += count;

@@ -14,7 +14,7 @@ export interface Latency {
   p99: number;
   p999: number;
   max: number;
-  /** Figures that are lower bounds: unanswered calls count with the time that they waited. */
+  /** Figures that are lower bounds, because an unanswered call counts with the time that it waited. */
   at_least?: ('min' | 'avg' | 'p50' | 'p75' | 'p90' | 'p95' | 'p99' | 'p999' | 'max')[];
 }
 

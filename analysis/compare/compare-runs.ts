@@ -9,6 +9,9 @@ import { readSide } from './sides.ts';
 import { renderTerminal } from './terminal.ts';
 import { writeComparison } from './write-comparison.ts';
 
+const howToSave = (baseline: string) =>
+  `create it with: make baseline-save NAME=${baseline} BASE=testid,testid`;
+
 /**
  * Writes comparison.json, .md, .html and junit.xml, and prints a table.
  *
@@ -24,7 +27,7 @@ export function compareRuns(
 ): number {
   const options = optionsOf(env);
   const side = (name: 'BASE' | 'HEAD') => {
-    const read = readSide(name, env[name] ?? '', places);
+    const read = readSide(name, env[name] ?? '', places, name === 'BASE' ? howToSave : undefined);
     return { ...read, given: env[`${name}_NAME`] || read.given };
   };
   const comparison = compare(basename(directory), side('BASE'), side('HEAD'), options, secretsOf(env));

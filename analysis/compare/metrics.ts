@@ -29,7 +29,7 @@ export interface Figures {
   calls?: number | null;
   answered?: number | null;
   duration_s?: number;
-  error_rate?: number | null;
+  failure_rate?: number | null;
   latency_ms?: Latency | null;
   /** Mean of a signal in this phase. */
   mean?: (signal: string) => number | null;
@@ -65,7 +65,7 @@ export const METRICS: readonly Metric[] = [
   latency('p95', 20),
   latency('p99', 100),
   {
-    name: 'failure_share',
+    name: 'failure_rate',
     title: 'failed',
     unit: 'ratio',
     better: 'less',
@@ -73,7 +73,7 @@ export const METRICS: readonly Metric[] = [
     // The tests' own objectives allow a server this failure rate without overload.
     least: 0.001,
     of: ['phase', 'operation'],
-    read: ({ error_rate }) => error_rate,
+    read: ({ failure_rate }) => failure_rate,
   },
   {
     // Both sides run the same plan with the same number of connections, so a change is a change in memory per

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BASELINE_NAME } from '../../contract/baseline-name.js';
 import { type Run, validateRun } from '../judge/run.ts';
+import { isResultName } from '../result-name.ts';
 import { BASELINE_SCHEMA, digestsOf } from './baseline.ts';
 import { CompareError } from './compare-error.ts';
 import type { Given } from './comparison.ts';
@@ -24,26 +25,47 @@ const NEWEST = 3;
 /**
  * @param variable name of the variable, for messages
  * @param text comma-separated items
+ * @param howToCreate how to create a baseline that does not exist, for messages; without it, the valid items
+ *   are listed
  * @throws {CompareError} if an item is invalid
  */
-export function readSide(variable: string, text: string, places: Places): Given {
+export function readSide(
+  variable: string,
+  text: string,
+  places: Places,
+  howToCreate?: (baseline: string) => string,
+): Given {
   const items = text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
   if (items.length === 0) throw new CompareError(`${variable} is empty; valid: ${valid(places)}`);
-  return { given: items.join(', '), digests: items.flatMap((item) => digestsAt(variable, item, places)) };
+  return {
+    given: items.join(', '),
+    digests: items.flatMap((item) => digestsAt(variable, item, places, howToCreate)),
+  };
 }
 
-function digestsAt(variable: string, item: string, places: Places): Digest[] {
+function digestsAt(
+  variable: string,
+  item: string,
+  places: Places,
+  howToCreate?: (baseline: string) => string,
+): Digest[] {
   const baseline = BASELINE_NAME.test(item) ? join(places.baselines, `${item}.json`) : '';
   const isTestid = !item.includes('/') && isRun(join(places.results, item));
   const paths = /[*?]/.test(item)
     ? matching(item, places.results)
     : [isTestid ? join(places.results, item) : existsSync(item) ? item : baseline];
   const files = paths.map((path) => (isFolder(path) ? join(path, DOCUMENT) : path)).filter(existsSync);
-  if (files.length === 0)
-    throw new CompareError(`${variable} has "${item.slice(0, SHOWN)}"; valid: ${valid(places)}`);
+  if (files.length === 0) {
+    const isBaseline = baseline !== '' && !isResultName(item);
+    throw new CompareError(
+      howToCreate && isBaseline
+        ? `there is no baseline "${item}"; ${howToCreate(item)}`
+        : `${variable} has "${item.slice(0, SHOWN)}"; valid: ${valid(places)}`,
+    );
+  }
   return files.flatMap((file) => digestsIn(file, variable));
 }
 

@@ -10,8 +10,8 @@ import { remedy } from './remedy.ts';
 
 const UNKNOWN = {
   short:
-    'calls this short do not show how many are served at once: part of their time is spent in the client and the network',
-  failing: 'too many calls failed to show how many are served at once',
+    'the number of concurrent calls is unknown: the calls are too short, so the client and the network take a large part of their time',
+  failing: 'the number of concurrent calls is unknown: too many calls failed',
 };
 
 /**
@@ -35,9 +35,9 @@ export function capacity({ capacities }: Pick<Known, 'capacities'>): Finding[] {
       },
       evidence: [
         `${between(rate, perSecond)} over ${counted(best.toS - best.fromS, 'second')}, by time of the answer`,
-        `a call took ${between(service, milliseconds)} in ${baseline} without waiting (medians per operation)`,
+        `service time without waiting: ${between(service, milliseconds)} (medians in ${baseline}, weighted by operation)`,
         parallelism
-          ? `served at once (Little's law): ${perSecond(rate.value)} x ${milliseconds(service.value)} = ${between(parallelism, (value) => number(atMostOneDigit(value)))}`
+          ? `calls served concurrently (Little's law): ${perSecond(rate.value)} x ${milliseconds(service.value)} = ${between(parallelism, (value) => number(atMostOneDigit(value)))}`
           : UNKNOWN[unknown ?? 'short'],
       ],
     },
@@ -80,7 +80,7 @@ export function atLeast({ capacities, phases, plan, server, vusMax }: Facts): Fi
   ];
 }
 
-/** @returns the number of calls that the server works on at once, as part of a sentence */
+/** @returns the number of calls that the server works on concurrently, as part of a sentence */
 export function atOnce(calls: Estimate): string {
   if (isOne(calls)) return 'about one call at a time';
   if (isLessThanOne(calls)) return 'less than one call at a time (each takes longer than before)';

@@ -25,7 +25,7 @@ export function connectionsFinding({ phases }: { phases: readonly Phase[] }): Fi
   const { phase, connections, latency, share, isSlow, closing } = worst;
   const cost =
     `connecting took ${milliseconds(connections.until_connected_p95_ms)} at p95 in ${phase.name}, ` +
-    `${percent(Math.min(1, share))} of the p95 of ${milliseconds(latency.p95)}`;
+    `${percent(Math.min(1, share))} of the p95 latency (${milliseconds(latency.p95)})`;
   const statement = closing && isSlow ? `${closing}: ${cost}` : (closing ?? cost);
   return [
     {

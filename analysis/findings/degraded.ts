@@ -61,15 +61,15 @@ function whatLeft(
     latency &&
       (now?.p99 ?? 0) > range.p99_ms &&
       `p99 ${milliseconds(range.baseline_p99_ms)} -> ${latencyText(now, 'p99')}`,
-    failures && share > range.failure_share && `${percent(share)} failed`,
+    failures && share > range.failure_rate && `${percent(share)} failed`,
   ]
     .filter(Boolean)
     .join(', ');
 }
 
 /**
- * Recognizes a stall. All calls wait for its end, so there are as many slow calls as begin within the longest
- * latency. In a closed model, those are the calls of all VUs.
+ * Recognizes a stall. All calls wait for its end, so every call that begins within the longest latency is
+ * slow. In a closed model, each VU has one such call.
  *
  * @returns the stall's length in seconds; null if the episode is not a stall
  */
@@ -122,22 +122,22 @@ function usualRange(
   const parts = partsOf(buckets.filter(({ phase }) => phase === first.name));
   if (parts.length < EPISODES.minParts) return normalRangeOf(first, plan.objectives);
   const p99 = medianOf(parts.map(({ durations }) => durations.percentile(0.99) ?? 0));
-  const error_rate = medianOf(parts.map(({ requests, failed }) => failed / requests));
-  const usual = { ...first, latency_ms: { ...first.latency_ms, p99 }, error_rate };
+  const failure_rate = medianOf(parts.map(({ attempts, failed }) => failed / attempts));
+  const usual = { ...first, latency_ms: { ...first.latency_ms, p99 }, failure_rate };
   const range = normalRangeOf(usual, plan.objectives);
   return range && { ...range, baseline: `most of ${first.name}` };
 }
 
 function partsOf(buckets: readonly Bucket[]) {
-  const parts: { requests: number; failed: number; durations: SparseHistogram }[] = [];
-  let part = { requests: 0, failed: 0, durations: new SparseHistogram() };
+  const parts: { attempts: number; failed: number; durations: SparseHistogram }[] = [];
+  let part = { attempts: 0, failed: 0, durations: new SparseHistogram() };
   for (const { sums } of buckets) {
-    part.requests += sums.requests;
+    part.attempts += sums.attempts;
     part.failed += sums.failed;
     part.durations.add(sums.latencies.all.text);
     if (part.durations.count < NORMAL.minP99Calls) continue;
     parts.push(part);
-    part = { requests: 0, failed: 0, durations: new SparseHistogram() };
+    part = { attempts: 0, failed: 0, durations: new SparseHistogram() };
   }
   return parts;
 }

@@ -10,7 +10,7 @@ export interface DriftRule {
   part_of?: string[];
   /** Name of a series of the timeline: `client.p99` or a signal. */
   series: string;
-  /** What grows, as part of a sentence. */
+  /** Noun phrase for the growing quantity, used inside a sentence. */
   noun: string;
   /**
    * How a block is summarized. `floor`: mean of the lowest quarter, for values that rise and fall by

@@ -18,7 +18,7 @@ import type { Ledger } from '../judge/reconcile.ts';
 import type { Threshold } from '../judge/threshold.ts';
 import type { Recovery } from './recovery.ts';
 
-/** The input of all findings. */
+/** The facts about a run that findings are based on. */
 export interface Known {
   plan: Plan;
   phases: Phase[];
@@ -48,7 +48,7 @@ export interface Known {
   partial?: Partial | null;
   /** Variables of the run; absent if unknown. */
   variables?: Record<string, string | null> | undefined;
-  /** VUs by how many of their calls failed; absent if unknown. */
+  /** Number of VUs with none, some or all of their calls failed; absent if unknown. */
   clients?: Clients | undefined;
   /** Statistics of each k6 run whose server is a program. */
   processes?: readonly Processes[];

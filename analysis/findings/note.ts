@@ -14,6 +14,6 @@ export function note(subject: string, statement: string, rest: Partial<Finding> 
   };
 }
 
-/** Tells whether a finding is a note of the test itself: what the test is run to find out. */
+/** @returns whether the note is the test's own result */
 export const isOwnNote = ({ kind, subject }: Finding, test: string | null | undefined): boolean =>
   kind === 'note' && subject === test;

@@ -191,7 +191,7 @@ function judge(phase: Phase, range: NormalRange): Judged {
   const delivered = due > 0 ? round(Math.min(1, (iterations ?? 0) / due), 6) : null;
   const out: Criterion[] = [];
   if (latency && callsOf(phase) >= NORMAL.minP99Calls && latency.p99 > range.p99_ms) out.push('latency');
-  if ((phase.requests ?? 0) >= NORMAL.minP99Calls && (phase.error_rate ?? 0) > range.failure_share)
+  if ((phase.requests ?? 0) >= NORMAL.minP99Calls && (phase.failure_rate ?? 0) > range.failure_rate)
     out.push('failures');
   if (delivered !== null && delivered < TRUST.minDelivered) out.push('delivery');
   return { phase, out, delivered };
@@ -222,7 +222,7 @@ function crossingsOf(known: Known, { phase, out }: Judged, range: NormalRange): 
 
 const WORDS: Record<Criterion, (judged: Judged) => string> = {
   latency: ({ phase }) => `latency (p99 ${milliseconds(phase.latency_ms?.p99)})`,
-  failures: ({ phase }) => `failures (${percent(phase.error_rate)})`,
+  failures: ({ phase }) => `failures (${percent(phase.failure_rate)})`,
   delivery: ({ delivered }) => `delivery (${percent(delivered)} of the load)`,
 };
 
@@ -253,7 +253,7 @@ const users = (count: number | null): string => `${counted(count ?? 0, 'VU')}`;
 function describe(level: Level, inUnit: (load: number) => string): string {
   const { phase, delivered } = worst(level);
   return (
-    `${inUnit(level.load)} (${phase.name}): p99 ${milliseconds(phase.latency_ms?.p99)}, ${percent(phase.error_rate)} failed` +
+    `${inUnit(level.load)} (${phase.name}): p99 ${milliseconds(phase.latency_ms?.p99)}, ${percent(phase.failure_rate)} failed` +
     (delivered === null ? '' : `, ${percent(delivered)} delivered`)
   );
 }
@@ -270,9 +270,9 @@ function figuresOf(
     [`last_good_${unit}`]: last?.load ?? null,
     [`first_bad_${unit}`]: first?.load ?? null,
     normal_p99_ms: range.p99_ms,
-    normal_failure_share: range.failure_share,
+    normal_failure_rate: range.failure_rate,
     p99_ms: phase.latency_ms?.p99 ?? null,
-    failure_share: phase.error_rate,
+    failure_rate: phase.failure_rate,
     delivered_share: delivered,
     achieved_rps: phase.achieved_rps,
   };
@@ -302,9 +302,9 @@ function observationsOf(
     {
       series: 'client.failed',
       unit: 'ratio',
-      from: range.baseline_failure_share,
-      to: phase.error_rate,
-      threshold: range.failure_share,
+      from: range.baseline_failure_rate,
+      to: phase.failure_rate,
+      threshold: range.failure_rate,
       at: at('failures'),
     },
     ...(out.includes('delivery')

@@ -121,7 +121,7 @@ export function recoveryAfter(
   };
 }
 
-/** @returns the Unix time after which no episode may be caused by what ended at `fromS` */
+/** @returns the Unix time after which an episode cannot be an effect of the overload that ended at `fromS` */
 function endAfter(fromS: number, stretches: { fromS: number; toS: number }[]): number {
   let endS = fromS;
   for (const stretch of stretches)

@@ -22,7 +22,8 @@ export interface Trend {
   first: number;
   second: number;
   /**
-   * The series gets worse significantly, in both halves as well, and does not level off in the second half.
+   * The series gets significantly worse, both in total and in each half, and does not level off in the
+   * second.
    */
   persists: boolean;
   /** The line's value at the beginning. */

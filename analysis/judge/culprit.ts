@@ -1,6 +1,6 @@
 /**
- * Finds the operation that explains a missed threshold: without it, the threshold would have held, or it has
- * most of the failures.
+ * Finds the operation that explains a missed threshold: either the threshold would have held without this
+ * operation, or the operation has most of the failures.
  */
 
 import { type Group, inScope, latenciesOf, total } from '../collect/groups.ts';
@@ -61,7 +61,7 @@ export function culpritOf(
       ...(isLowerBound(latency, 'p95') && { at_least: true as const }),
     };
   });
-  if (metric === 'failure_share') {
+  if (metric === 'failure_rate') {
     const [worst] = all.toSorted((a, b) => b.failed - a.failed);
     return worst && worst.failed > 0 && worst.failed >= OBJECTIVES.minOwnFailures * failed ? worst : null;
   }
@@ -81,8 +81,7 @@ export function culpritOf(
 
 /**
  * For run documents without figures by phase and operation. An overload slows down all operations, so only
- * the medians over the whole run are compared: that of the culprit exceeds the limit, those of the others do
- * not.
+ * the medians over the whole run are compared: only the culprit's median exceeds the limit.
  */
 export function culpritOfRun(
   { scope, metric, limit, relative_to, observed }: Missed,

@@ -1,5 +1,6 @@
 /** Computes the value that an objective is judged by, with the samples that it is based on. */
 import {
+  attemptsOf,
   failuresOf,
   type Group,
   inScope,
@@ -37,7 +38,7 @@ export interface Figure {
 interface Share {
   /** Number of samples that count against the objective. */
   over: number;
-  /** Those of them that the generator cannot have caused, however slow it was; absent if unknown. */
+  /** Number of these samples that a slow generator cannot have caused; absent if unknown. */
   certain?: number;
   /** 0 to 1. */
   allowed: number;
@@ -109,12 +110,12 @@ export function absoluteFigure(
     const share = { over: durations.countOver(limit), allowed: allowed ?? 0 };
     return { value: durations.percentile(0.99), samples: durations.count, share };
   }
-  if (metric === 'failure_share') {
-    const [requests, failed] = [total(own, 'requests'), total(own, 'failed')];
+  if (metric === 'failure_rate') {
+    const [attempts, failed] = [attemptsOf(own), total(own, 'failed')];
     // Timeouts may be caused by the generator, if it was too slow to receive the answer.
     const { timeout = 0 } = failuresOf(own);
     const share = { over: failed, certain: failed - timeout, allowed: limit };
-    return { value: requests > 0 ? failed / requests : null, samples: requests, share };
+    return { value: attempts > 0 ? failed / attempts : null, samples: attempts, share };
   }
   return ofPhase(scope, metric, { plan, phases });
 }

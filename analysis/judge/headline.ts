@@ -164,7 +164,7 @@ function missClauses(run: Facts, missed: Threshold | undefined, cause: Finding |
   const reason = (missed?.reason ?? reasons[0] ?? '').replace(/ \([\d,]+ samples?\)$/, '');
   if (!missed || !text) return [reason, ...more];
   if (cause) return [text, `: ${clauseOf(cause.statement)}`, ...more];
-  const shape = missed.metric === 'failure_share' ? shapeIn(run) : shapeIn(run, MODES);
+  const shape = missed.metric === 'failure_rate' ? shapeIn(run) : shapeIn(run, MODES);
   // Includes both clauses of the shape if they fit.
   const [clause, ...rest] = shape.split('; ');
   if (clause) return [text, `: ${clause}`, ...rest.map((one) => `; ${one}`), ...more];
@@ -175,9 +175,9 @@ function missClauses(run: Facts, missed: Threshold | undefined, cause: Finding |
 /** @returns null if the threshold's reason is a better text */
 function missText({ scope, metric, op, limit, relative_to, observed, at_least }: Threshold): string | null {
   if (limit === null || observed === null || relative_to !== null || !op?.startsWith('<')) return null;
-  if (metric === 'failure_share') {
+  if (metric === 'failure_rate') {
     const [failed, bound] = apart(percent, observed, limit);
-    return `${scopeName(scope)}: ${failed} of requests failed (limit ${bound})`;
+    return `${scopeName(scope)}: ${failed} of calls failed (limit ${bound})`;
   }
   // A percentile from a histogram may be within a limit although the exact count of slow calls exceeds it.
   if (!/^(p\d+|avg|min|max)_ms$/.test(metric) || observed < limit) return null;
@@ -189,7 +189,7 @@ function culpritText(
   { metric }: Threshold,
   { operation, requests, failed, p50_ms, p95_ms, at_least }: Culprit,
 ) {
-  if (metric === 'failure_share')
+  if (metric === 'failure_rate')
     return `${operation} failed ${number(failed)} of ${counted(requests, 'request')}`;
   return p95_ms === null
     ? `${operation} takes ${boundText(milliseconds(p50_ms), at_least)} at p50`
@@ -245,7 +245,7 @@ function effectSentence(run: Facts, mentioned: Finding | null): string[] {
   const parts = [
     cause ? clauseOf(cause.statement) : '',
     p99 ? `${cause ? '' : `${name} `}p99 ${number(p99.from)} -> ${milliseconds(p99.to)}` : '',
-    phase?.error_rate && (p99 || phase.overload) ? `${percent(phase.error_rate)} failed` : '',
+    phase?.failure_rate && (p99 || phase.overload) ? `${percent(phase.failure_rate)} failed` : '',
     recovery ? recoveryText(recovery, recovery.phase === name && (cause || p99) ? '' : recovery.phase) : '',
   ].filter(Boolean);
   const [first, ...others] = parts;

@@ -38,6 +38,7 @@ export async function judge({
   k6Version,
   on = environment(k6Version),
   abort = null,
+  grafana = false,
   print = (text) => process.stdout.write(text),
 }: {
   /** Directory of the run's results. */
@@ -58,6 +59,8 @@ export async function judge({
   on?: Environment;
   /** Why there was no load, if known. */
   abort?: Abort | null;
+  /** Whether the stack has Grafana. */
+  grafana?: boolean;
   print?: (text: string) => void;
 }): Promise<number> {
   const collected = await collect(directory);
@@ -86,7 +89,7 @@ export async function judge({
     writeReports(directory, run, timeline);
     for (const [name, text] of Object.entries(files)) writeAtomic(join(directory, name), text);
   });
-  print(renderTerminal(run, { directory, colours: wantsColours() }));
+  print(renderTerminal(run, { directory, colours: wantsColours(), grafana }));
   if (prometheus) await publish(run, prometheus);
   // The results were printed before this error, because they are not stored anywhere.
   if (unwritten) throw new Error(`the results cannot be written to ${directory}: ${unwritten.message}`);

@@ -1,4 +1,4 @@
-import { failuresOf, inScope, latenciesOf, total } from '../collect/groups.ts';
+import { failureRateOf, failuresOf, inScope, latenciesOf, total } from '../collect/groups.ts';
 import type { PlannedPhase } from '../collect/plan.ts';
 import type { Latency } from '../collect/sparse-histogram.ts';
 import type { Summary } from '../collect/summary.ts';
@@ -16,7 +16,7 @@ export interface Operation {
   answered: number;
   /** Requests per second in the phases that call the operation. */
   rps: number | null;
-  error_rate: number | null;
+  failure_rate: number | null;
   latency_ms: Latency | null;
   /** Total; null if k6 only measures it by phase. */
   request_bytes: number | null;
@@ -47,7 +47,7 @@ export function operations({ plan, groups }: Summary, phases: Phase[]): Operatio
       failed,
       answered,
       rps: seconds > 0 ? round(requests / seconds) : null,
-      error_rate: requests > 0 ? round(failed / requests, 6) : null,
+      failure_rate: failureRateOf(own),
       latency_ms: latency && roundLatency(latency),
       request_bytes: hasBytes ? total(own, 'bytesSent') : null,
       response_bytes: hasBytes ? total(own, 'bytesReceived') : null,

@@ -1,5 +1,6 @@
 import {
   counterOf,
+  failureRateOf,
   failuresOf,
   type Group,
   gaugeOf,
@@ -54,8 +55,8 @@ export interface Phase {
   failed: number | null;
   /** Iterations that were dropped because no VU was free. */
   dropped: number | null;
-  /** failed / requests. */
-  error_rate: number | null;
+  /** Failed calls and failed protocol requests, as a share of both and of successful calls. */
+  failure_rate: number | null;
   /** Over all calls; null without calls. */
   latency_ms: Latency | null;
   /** By outcome (latencies.ts), if some calls failed. */
@@ -125,7 +126,7 @@ const NONE = {
   answered: null,
   failed: null,
   dropped: null,
-  error_rate: null,
+  failure_rate: null,
   latency_ms: null,
   failures: null,
   items: null,
@@ -202,7 +203,7 @@ function figuresOf(planned: PlannedPhase, durationS: number, own: readonly Group
     answered: latencies.answered,
     failed,
     dropped: total(own, 'dropped'),
-    error_rate: requests > 0 ? round(failed / requests, 6) : null,
+    failure_rate: failureRateOf(own),
     latency_ms: latency && roundLatency(latency),
     ...(failed > 0 && { outcomes: outcomesOf(latencies) }),
     ...connectionsOf(own, durationS),

@@ -58,11 +58,14 @@ export function shortfallCause(
       hint: 'give the generator more CPU, or offer less load (RATE_SCALE)',
     };
   }
-  const enough = Math.max(users + 1, Math.ceil((phase.offered_rps ?? 0) * TRUST.usualHeadroomS));
+  const enough = Math.max(
+    users + 1,
+    Math.ceil(((phase.offered_rps ?? 0) * TRUST.vuHeadroom * meanMs) / 1000),
+  );
   return {
     of: 'users',
-    because: `there were too few VUs, and the server was not slow: ${text}, ${fine}`,
-    hint: `give the phase more VUs, up to ${number(enough)} (MAX_VUS, or the number in the test)`,
+    because: `${counted(users, 'VU')} ${users === 1 ? 'is' : 'are'} too few`,
+    hint: `set MAX_VUS to ${number(enough)} or more (the server was not slow: ${text}, ${fine})`,
   };
 }
 

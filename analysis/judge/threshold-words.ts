@@ -12,7 +12,7 @@ const WORDS = {
     ]),
   ),
   sequence_p99_ms: { name: 'p99 of all its calls together', format: milliseconds },
-  failure_share: { name: 'failure share', format: percent },
+  failure_rate: { name: 'failure rate', format: percent },
   throughput: { name: 'throughput', format: perSecond },
   delivered_share: { name: 'delivered load', format: percent },
   median_p95_ms: { name: 'p95 (median)', format: milliseconds },

@@ -1,7 +1,7 @@
 /**
- * Determines the verdict. The first of these applies: an error; a miss that no doubt about the generator can
- * change; figures that are not trusted; a miss that is not chance; too little load or too few samples; a
- * missed objective; a pass.
+ * Determines the verdict. The first of these applies: an error; a miss that the generator cannot have caused;
+ * figures that are not trusted; a miss that is not chance; too little load or too few samples; a missed
+ * objective; a pass.
  */
 import { counted, number } from '../../contract/units.js';
 import type { K6Log } from '../collect/k6-log.ts';

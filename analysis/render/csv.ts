@@ -16,7 +16,7 @@ const COLUMNS: [column: string, value: (phase: Phase) => string | number | boole
   ['errors', (phase) => phase.failed],
   [
     'error_rate_pct',
-    (phase) => (phase.error_rate === null ? null : Number((phase.error_rate * 100).toFixed(4))),
+    (phase) => (phase.failure_rate === null ? null : Number((phase.failure_rate * 100).toFixed(4))),
   ],
   ['rps', (phase) => phase.requests_per_s],
   ['avg_latency_ms', (phase) => phase.latency_ms?.avg],

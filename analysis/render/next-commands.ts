@@ -10,12 +10,14 @@ const INDENT = 10;
 /**
  * @param directory directory of the run's results
  * @param width maximum length of a line, except for longer words
+ * @param grafana whether the stack has Grafana
  * @returns commands that show the run, repeat it, and compare both
  */
-export function nextCommands(run: Run, directory: string, width: number): string[] {
-  const page = `see it:   ${directory}/report.html, or make dashboards`;
+export function nextCommands(run: Run, directory: string, width: number, grafana = false): string[] {
+  const viewer = grafana ? 'make dashboards' : 'make live';
+  const page = `see it:   ${directory}/report.html, or ${viewer}`;
   return [
-    page.length <= width ? page : 'see it:   report.html in that folder, or make dashboards',
+    page.length <= width ? page : `see it:   report.html in that folder, or ${viewer}`,
     ...repeatCommands(run).flatMap((command) => commandLines(command, width)),
     ...compareLines(run, width),
   ];

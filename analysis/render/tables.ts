@@ -50,7 +50,7 @@ export const phaseTable = ({ started, phases }: Pick<Run, 'started' | 'phases'>)
     { name: 'achieved', of: ({ achieved_rps: rate }) => perSecond(rate) },
     { name: 'requests', of: ({ requests }) => number(requests) },
     { name: 'dropped', of: ({ dropped }) => number(dropped) },
-    { name: 'failed', of: ({ error_rate: rate }) => percent(rate) },
+    { name: 'failed', of: ({ failure_rate: rate }) => percent(rate) },
     ...LATENCIES,
   ]);
 
@@ -105,7 +105,7 @@ export const operationTable = ({ operations }: Run): TextTable =>
     { name: 'class', of: ({ class: kind }) => kind },
     { name: 'requests', of: ({ requests }) => number(requests) },
     { name: 'rate', of: ({ rps }) => perSecond(rps) },
-    { name: 'failed', of: ({ error_rate: rate }) => percent(rate) },
+    { name: 'failed', of: ({ failure_rate: rate }) => percent(rate) },
     ...LATENCIES,
     // Only runs with several generators measure bytes by operation.
     ...(operations.some(({ request_bytes }) => request_bytes !== null)

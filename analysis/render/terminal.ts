@@ -35,13 +35,14 @@ const COLOUR: Record<Verdict['outcome'], 'green' | 'red' | 'yellow'> = {
 };
 
 /**
- * @param options directory of the results; colours only for a terminal
+ * @param options directory of the results; colours only for a terminal; grafana: whether the stack has
+ *   Grafana
  * @returns a summary with lines of up to 100 columns, not counting colours, the directory's path and long
  *   words of commands; report.md contains the rest
  */
 export function renderTerminal(
   run: Run,
-  { directory, colours }: { directory: string; colours: boolean },
+  { directory, colours, grafana = false }: { directory: string; colours: boolean; grafana?: boolean },
 ): string {
   const paint: Paint = colours
     ? (style, text) => styleText(style, text, { validateStream: false })
@@ -53,7 +54,7 @@ export function renderTerminal(
     run.tables.length > 0 ? [] : draw(phaseRows(run), paint, MAX_CELL),
     missedThresholds(run, paint),
     findings(run, paint),
-    ending(run, paint, directory),
+    ending(run, paint, { directory, grafana }),
   ].filter((block) => block.length > 0);
   return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`;
 }
@@ -203,11 +204,15 @@ function evidenceOf({ evidence, observations = [], phase }: Finding, run: Run): 
   return text === undefined ? [] : [`   ${text}`];
 }
 
-function ending(run: Run, paint: Paint, directory: string): string[] {
+function ending(
+  run: Run,
+  paint: Paint,
+  { directory, grafana }: { directory: string; grafana: boolean },
+): string[] {
   const { outcome, exit_code } = run.verdict;
   return [
     paint('bold', paint(COLOUR[outcome], `VERDICT ${outcome} (exit code ${exit_code})`)),
     `results: ${directory}`,
-    ...nextCommands(run, directory, WIDTH),
+    ...nextCommands(run, directory, WIDTH, grafana),
   ];
 }

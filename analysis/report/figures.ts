@@ -77,18 +77,18 @@ function latency(run: Shown): Figure | null {
 
 /** The failure rate of the phase with the most failures, whether or not it is judged. */
 function failures(run: Shown): Figure | null {
-  const [worst] = measuredOf(run).toSorted((a, b) => (b.error_rate ?? 0) - (a.error_rate ?? 0));
-  if (!worst || worst.error_rate === null) return null;
-  const threshold = nearest(run, 'failure_share', worst.name);
+  const [worst] = measuredOf(run).toSorted((a, b) => (b.failure_rate ?? 0) - (a.failure_rate ?? 0));
+  if (!worst || worst.failure_rate === null) return null;
+  const threshold = nearest(run, 'failure_rate', worst.name);
   if (threshold) return judged('Failure rate', threshold);
-  if (worst.error_rate === 0) {
-    const other = nearest(run, 'failure_share');
+  if (worst.failure_rate === 0) {
+    const other = nearest(run, 'failure_rate');
     if (other) return judged('Failure rate', other);
   }
-  const { name, failed, requests, error_rate } = worst;
+  const { name, failed, requests, failure_rate } = worst;
   return {
     name: `Failure rate, in ${name}`,
-    value: percent(error_rate),
+    value: percent(failure_rate),
     next: `${number(failed)} of ${number(requests)} requests; no limit`,
   };
 }

@@ -113,7 +113,7 @@ function troubleLane(run: Shown, timeline: Timeline): Chart {
     { series: 'limit.p99_ms', name: 'limit of p99', colour: 'blue', isDashed: true },
     { series: 'client.failed', name: 'failed', colour: 'orange', isRight: true },
     {
-      series: 'limit.failure_share',
+      series: 'limit.failure_rate',
       name: 'limit of failed',
       colour: 'orange',
       isDashed: true,

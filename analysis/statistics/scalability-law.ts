@@ -1,5 +1,5 @@
 /**
- * The universal scalability law: the throughput of a system with n calls in it at once, X(n) = rate n / (1 +
+ * The universal scalability law: the throughput of a system with n concurrent calls is X(n) = rate n / (1 +
  * contention (n - 1) + coherence n (n - 1)). Contention is the share of the work that is serialized;
  * coherence is the cost of each call for all others.
  *

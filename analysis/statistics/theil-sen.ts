@@ -11,7 +11,7 @@ export const MOST_POINTS = 1800;
 
 interface TheilSen {
   slope: number;
-  /** Such that half of the points are above the line. */
+  /** Chosen so that half of the points are above the line. */
   intercept: number;
   /** Confidence interval of the slope; null if there are too few points. */
   low: number | null;

@@ -3,8 +3,7 @@ import { startHaproxy } from '../../cli/trials/haproxy.ts';
 import { freePort } from '../../tests/lab.js';
 
 /**
- * Starts HAProxy in front of a server. It serves a limited number of connections at a time; further ones wait for a
- * free place.
+ * Starts HAProxy in front of a server. It serves a limited number of connections at a time. Further connections wait.
  *
  * @param backlog how many connections may wait to be accepted
  */

@@ -1,6 +1,6 @@
 /**
- * Faults of the reference target (target/faults/table.js) and of its environment: how each is made, and which
- * bottleneck it must lead to.
+ * Faults of the reference target (target/faults/table.js) and of its environment: how each fault is injected, and the
+ * bottleneck that it must cause.
  */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';

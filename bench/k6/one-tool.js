@@ -13,7 +13,7 @@ const test = defineTest({
   workload: { name: 'bench', operations: {}, mixes: {} },
   mix: '',
   phases: [{ name: 'calls', ...(rate ? { rate, users, duration } : { ...closed, duration: '10m' }) }],
-  objectives: { each: { failure_share: 0.001, p99_ms: 10_000 } },
+  objectives: { each: { failure_rate: 0.001, p99_ms: 10_000 } },
 });
 
 const { calls } = test.options.scenarios ?? {};

@@ -34,7 +34,7 @@ const steady = (scale) => ({
   RATE_SCALE: String(scale),
   THRESHOLDS: 'off',
 });
-/** One more than there are CPUs, so that no CPU is idle. */
+/** One more than the number of CPUs, so that no CPU is idle. */
 const CROWD = availableParallelism() + 1;
 
 /** @type {Case[]} */
@@ -106,7 +106,7 @@ export const CASES = [
   },
   {
     name: 'another process on every processor',
-    reason: /other processes used .* most of it (node|MainThread)/,
+    reason: /other processes used .* most of it by "(node|MainThread)"/,
     test: 'sustained',
     variables: steady(0.1),
     disturb: () => burn(availableParallelism()),

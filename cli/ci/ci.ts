@@ -26,7 +26,7 @@ import { type AskedServer, askedServer, NotReady, type Server, startServer } fro
 import { baselinesFolder, ROOT, resultsFolder, runFolder } from '../stack.ts';
 import { takeWords } from '../variables.ts';
 import { type Annotation, annotationsOfComparison, annotationsOfRun } from './annotations.ts';
-import { combined, isError, LIMIT, SIGNALS, WORDS } from './exit-code.ts';
+import { combined, endingOf, isError, LIMIT, missedIn, SIGNALS, worseIn } from './exit-code.ts';
 import { addOutputs, addSummary, annotationCommands, textOnly } from './github.ts';
 import { type Done, summaryOf } from './summary.ts';
 
@@ -35,12 +35,19 @@ const GRACE_MS = 90_000;
 /** Disables colors and prompts. */
 const QUIET = { NO_COLOR: '1', TERM: 'dumb', CI: 'true', DEBIAN_FRONTEND: 'noninteractive' };
 const MOST = 2000;
+/**
+ * ci starts the server itself, so the variables of a server do not apply to its runs, nor to a repetition.
+ */
+const NO_SERVER = { SERVER_COMMAND: '', READY_URL: '', READY_S: '' };
 
 const variables = { ...pipeline, ...test, BASE: compare.BASE, RUNS: trials.RUNS };
 type Config = ValuesOf<typeof variables> & {
   /** null = already running. */
   server: AskedServer | null;
 };
+
+const howToSave = (baseline: string) =>
+  `create it with SAVE_BASELINE=${baseline}, or set BASE_OPTIONAL=1 to skip the comparison`;
 
 const print = (text: string) => void process.stdout.write(text);
 
@@ -151,11 +158,15 @@ class Job {
       const { code, folder, error } = await this.#script('scripts/run', [TEST], {
         ...name,
         RUNS: '',
-        SERVER_COMMAND: '',
+        ...NO_SERVER,
+        // RESTART_COMMAND gets these variables as well.
+        ...(!process.env.RESTART_COMMAND && { SERVER_ENV: '' }),
       });
-      this.#done.push({ what, code, folder, markdown: textIn(folder, 'report.md') });
+      const done: Done = { what, code, folder, markdown: textIn(folder, 'report.md') };
+      this.#done.push(done);
       const run = documentIn(folder, 'run.json');
       if (run) {
+        done.missed = missedIn(run);
         this.#annotations.push(...annotationsOfRun(run));
         testids.push(basename(folder));
       } else if (!this.#early.signal.aborted)
@@ -170,10 +181,17 @@ class Job {
     this.#logProgress(`${counted(testids.length, 'run')} ${what} ...`);
     const given = { BASE: base, HEAD: testids.join(',') };
     const { code, folder, error } = await this.#script('scripts/compare', [], given);
+    const done: Done = { what, code, folder, markdown: textIn(folder, 'comparison.md') };
+    this.#done.push(done);
     const comparison = documentIn(folder, 'comparison.json');
+    if (comparison) done.worse = { metrics: worseIn(comparison), than: this.#nameOf(base) };
     if (comparison) this.#annotations.push(...annotationsOfComparison(comparison));
     else this.#problem(what, `there is no comparison (exit code ${code})${error}`);
-    this.#done.push({ what, code, folder, markdown: textIn(folder, 'comparison.md') });
+  }
+
+  /** @param base value of BASE @returns its name in a sentence */
+  #nameOf(base: string): string {
+    return existsSync(join(this.#places.BASELINES_DIR, `${base}.json`)) ? `the baseline ${base}` : base;
   }
 
   /**
@@ -196,7 +214,7 @@ class Job {
       this.#logProgress(message);
       return '';
     }
-    const { digests } = readSide('BASE', BASE, { results, baselines });
+    const { digests } = readSide('BASE', BASE, { results, baselines }, howToSave);
     checkRuns({ head, base: digests.filter((one) => refusal(one, options) === null).length, ...options });
     return BASE;
   }
@@ -221,7 +239,7 @@ class Job {
     if (early.aborted) stop();
     const code = await child.ended;
     early.removeEventListener('abort', stop);
-    // End what an interrupted script left running as well.
+    // Also end the processes that an interrupted script left running.
     if (early.aborted) await child.stop(0);
     const error = [...output.matchAll(/^error: (.*)$/gm)].at(-1)?.[1];
     return {
@@ -242,7 +260,7 @@ class Job {
 
   #report(code: number, onGithub: boolean) {
     const folder = existsSync(this.#folder) ? this.#folder : '';
-    const ending = `exit code ${code}${WORDS[code] ? `: ${WORDS[code]}` : ''}`;
+    const ending = endingOf(code, this.#done);
     const left = this.#done.filter((one) => one.folder !== '');
     for (const { what, code: itsCode, folder: itsFolder } of left)
       this.#logProgress(`${what}: exit code ${itsCode}, ${itsFolder}`);

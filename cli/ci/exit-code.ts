@@ -1,6 +1,10 @@
 /** Exit codes of `make ci`. A test compares them with the table in docs/ci.md. */
+import type { Comparison } from '../../analysis/compare/comparison.ts';
+import type { Run } from '../../analysis/judge/run.ts';
 import { FAIL, INVALID, PASS } from '../../analysis/judge/verdict.ts';
+import { counted } from '../../contract/units.js';
 import { TARGET, USAGE } from '../ending.ts';
+import type { Done } from './summary.ts';
 
 /** The time limit was exceeded, as with timeout(1). */
 export const LIMIT = 124;
@@ -28,3 +32,37 @@ export function combined(codes: readonly number[]): number {
   const error = codes.find(isError);
   return error ?? [FAIL, INVALID].find((code) => codes.includes(code)) ?? PASS;
 }
+
+/** @returns number of objectives that the run missed */
+export const missedIn = ({ thresholds }: Pick<Run, 'thresholds'>) =>
+  thresholds.filter(({ outcome }) => outcome === 'fail').length;
+
+/** @returns number of metrics that are worse */
+export const worseIn = ({ metrics }: Pick<Comparison, 'metrics'>) =>
+  metrics.filter(({ outcome }) => outcome === 'worse').length;
+
+/** @returns the last line of `make ci`: the exit code and its reason */
+export function endingOf(code: number, done: readonly Done[]): string {
+  const words = (code === FAIL && failText(done)) || WORDS[code];
+  return `exit code ${code}${words ? `: ${words}` : ''}`;
+}
+
+/** @returns '' if the runs and the comparison do not say what failed */
+function failText(done: readonly Done[]): string {
+  const failed = done.filter(({ code }) => code === FAIL);
+  const runs = failed.filter(({ missed }) => missed);
+  const missed = runs.reduce((sum, run) => sum + (run.missed ?? 0), 0);
+  const inRuns = runs.length > 1 ? ` in ${runs.length} runs` : '';
+  return [
+    ...(missed > 0 ? [`${counted(missed, 'objective')} ${wasOrWere(missed)} missed${inRuns}`] : []),
+    ...failed.flatMap(({ worse }) =>
+      worse?.metrics
+        ? [
+            `${counted(worse.metrics, 'metric')} ${worse.metrics === 1 ? 'is' : 'are'} worse than ${worse.than}`,
+          ]
+        : [],
+    ),
+  ].join(', and ');
+}
+
+const wasOrWere = (count: number) => (count === 1 ? 'was' : 'were');

@@ -8,6 +8,10 @@ export interface Done {
   folder: string;
   /** Its report; '' = none. */
   markdown: string;
+  /** Number of objectives that a run missed. */
+  missed?: number;
+  /** metrics: number of metrics that are worse; than: name of the base. */
+  worse?: { metrics: number; than: string };
 }
 
 /** @param ending one sentence @returns Markdown */
@@ -18,7 +22,8 @@ export function summaryOf({ ending, done }: { ending: string; done: readonly Don
   return [
     `**${ending}**`,
     ...(rows.length > 0 ? ['', '| | exit code | results |', '|---|---|---|', ...rows] : []),
-    // The deciding part comes first: for several runs it is the comparison, which is made last.
+    // Put the part that decides the result first. With several runs, it is the comparison, which is made
+    // last.
     ...done.toReversed().flatMap(({ markdown }) => (markdown === '' ? [] : ['', markdown.trim()])),
     '',
   ].join('\n');

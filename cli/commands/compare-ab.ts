@@ -69,7 +69,8 @@ async function sideOf(name: Name): Promise<Variables> {
 }
 
 /**
- * Checks a side before anything starts. The first run checks what only k6 can, such as names in a workload.
+ * Checks a side before anything starts. Only k6 can check some values, such as names in a workload; it does
+ * so in the first run.
  *
  * @throws {CompareError}
  */

@@ -1,5 +1,6 @@
 /**
- * Lists which tests can load a server. It lists the server once, then checks each test as a run of it would.
+ * Lists the tests that can load a server. Reads the server's lists once, then makes the checks of each test's
+ * run.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -19,9 +19,9 @@ interface SignalState {
   value: number | null;
   /** The value with its unit. */
   shown: string;
-  /** The rule that gives the signal; without data, all rules that can give it. */
+  /** The rule that provides the signal; without data, all rules that can provide it. */
   from: RecordingRule[];
-  /** Other sources that give the signal, with lower precedence. */
+  /** Other sources of the signal, with lower precedence. */
   also: string[];
 }
 
@@ -110,7 +110,8 @@ export async function describeSignals(
 const WAIT_S = 12;
 
 /**
- * Shows the signals of the stack's target, or of the server at TARGET_METRICS, which is scraped meanwhile.
+ * Shows the signals of the stack's target, or of the server at TARGET_METRICS, which is scraped for this
+ * command.
  */
 export async function signals(words: readonly string[]): Promise<number> {
   takeWords('signals', words);

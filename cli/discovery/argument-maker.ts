@@ -1,7 +1,7 @@
 /**
  * A separate program that generates arguments for a server's schemas. Schemas are untrusted: a pattern may
- * take forever, a length may use all memory. The parent process limits it. It reads `Task[]` from standard
- * input and writes one `Made` per line.
+ * never finish matching, and a length may exhaust memory. The parent process therefore limits this program's
+ * time and memory. The program reads `Task[]` from standard input and writes one `Made` per line.
  */
 import { readFileSync } from 'node:fs';
 import { runInThisContext } from 'node:vm';
@@ -126,7 +126,8 @@ interface Limits {
 const LIMITING = ['pattern', 'format', 'contentEncoding', 'multipleOf', 'enum', 'const'];
 
 /**
- * A plain value if any value is valid: two words, so that no server refuses an empty text, or a small number.
+ * Returns a plain value if any value is valid: a small number, or two words, because a server may refuse an
+ * empty text.
  */
 function plain(value: unknown, schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return value;

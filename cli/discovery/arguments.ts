@@ -16,7 +16,7 @@ const MAKING_MS = 10_000;
 /** JavaScript heap in MiB, so that the whole process stays below 256 MiB. */
 const HEAP = 112;
 const MAX_REASON = 200;
-/** Maximum argument names in a line to fill in. */
+/** Maximum number of argument names in a line that people have to complete. */
 const MAX_NAMES = 10;
 
 /**
@@ -66,7 +66,7 @@ export async function makeArguments(tasks: Task[], limitMs = MAKING_MS): Promise
     all.push(...(await runMaker(tasks.slice(all.length), deadline - Date.now())));
     if (all.length < tasks.length) all.push({ impossible: 'making them takes too much memory or time' });
   }
-  const late = { impossible: `not tried: earlier operations used up the ${limitMs / 1000} s` };
+  const late = { impossible: `not tried: earlier operations used up the time limit of ${limitMs / 1000} s` };
   return tasks.map((_, index) => all[index] ?? late);
 }
 

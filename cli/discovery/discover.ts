@@ -96,14 +96,14 @@ async function ask<Found>(
   const { code, stderr } = await runK6(args, { stdout: 'ignore', buffer: false, env }, (child) => {
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       log += `${line.slice(0, LOG)}\n`;
-      // The reason for the end comes last.
+      // Keep the end of the log, which has the reason of a failure.
       if (log.length > 2 * LOG) log = log.slice(-LOG);
       if (line.startsWith(PROGRESS)) logProgress(oneLine(line.slice(PROGRESS.length)));
     });
   });
   leaveWhereInterrupted();
   if (existsSync(found)) return { found: JSON.parse(readFileSync(found, 'utf8')) };
-  // Before any load only the target's answers can have made k6 use so much memory.
+  // Discovery sends no load, so only large answers can have exhausted k6's memory.
   if (code === KILLED) return { code: TARGET, reason: stderr, log: `${stderr}\n` };
   return { ...abortFrom(folder, log), log };
 }

@@ -54,7 +54,7 @@ export class LivePhases {
     return objectives.map(({ scope, metric, op, limit, relative_to }) => {
       const phase = phases.find(({ name }) => name === scope.phase);
       const figure = metric.replace(/_ms$/, '') as LatencyFigure;
-      const observed = metric === 'failure_share' ? phase?.error_rate : phase?.latency_ms?.[figure];
+      const observed = metric === 'failure_rate' ? phase?.failure_rate : phase?.latency_ms?.[figure];
       const share = relative_to || !phase ? null : this.#share(phase.name, metric, limit);
       const isMissed = share !== null && isIrreconcilable(share.over, share.samples, share.allowed);
       const atLeast = op.startsWith('<') && isLowerBound(phase?.latency_ms, figure);
@@ -81,8 +81,8 @@ export class LivePhases {
   #share(name: string, metric: string, limit: number) {
     const sums = this.#sums.get(name)?.total;
     if (!sums) return null;
-    const { requests, failed, latencies } = sums;
-    if (metric === 'failure_share') return { over: failed, samples: requests, allowed: limit };
+    const { attempts, failed, latencies } = sums;
+    if (metric === 'failure_rate') return { over: failed, samples: attempts, allowed: limit };
     const allowed = metric in LATENCY ? ALLOWED[metric] : undefined;
     return allowed === undefined
       ? null
@@ -104,7 +104,7 @@ const NONE = {
   requests_per_s: null,
   failed: null,
   dropped: null,
-  error_rate: null,
+  failure_rate: null,
   latency_ms: null,
 };
 
@@ -138,7 +138,10 @@ function phaseOf(
 
 const isoOf = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString());
 
-function figuresOf({ iterations, late, requests, failed, dropped, latencies }: Within, ranS: number) {
+function figuresOf(
+  { iterations, late, requests, failed, failureRate, dropped, latencies }: Within,
+  ranS: number,
+) {
   return {
     iterations,
     achieved_rps: (iterations - late) / ranS,
@@ -146,7 +149,7 @@ function figuresOf({ iterations, late, requests, failed, dropped, latencies }: W
     requests_per_s: requests / ranS,
     failed,
     dropped,
-    error_rate: requests > 0 ? failed / requests : null,
+    failure_rate: failureRate,
     latency_ms: latencies.latency,
   };
 }

@@ -13,7 +13,7 @@ import type { Run } from '../../analysis/judge/run.ts';
 
 /** Points in twenty minutes. */
 const POINTS = 600;
-/** Maximum delay of a signal in Prometheus: queries overlap by this. */
+/** Maximum delay of a signal in Prometheus. Consecutive queries overlap by this time. */
 const LATE_S = 8;
 
 interface Signal {
@@ -24,11 +24,11 @@ interface Signal {
 
 export class LiveTimeline {
   readonly #prometheus: Prometheus | null;
-  /** By Unix second: the seconds that later windows still need. */
+  /** By Unix second. Keeps only the seconds that later windows need. */
   readonly #seconds = new Map<number, [Second, ReadonlyMap<string, Group>][]>();
   /** One per point, the last one at #lastS. */
   #windows: Within[] = [];
-  /** One per point, for the step before it. */
+  /** One per point. Each covers the step before the point. */
   #steps: Within[] = [];
   #lastS = 0;
   readonly #signals = new Map<string, Signal>();

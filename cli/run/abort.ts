@@ -28,10 +28,14 @@ export function abortIn(log: string): Ended {
   return { code: BROKEN, reason: lastOf(log) };
 }
 
+/** A line of a stack trace. */
+const FRAME = /^\s*at /;
+
 const lastOf = (log: string) =>
   log
     .trimEnd()
     .split('\n')
+    .filter((line) => !FRAME.test(line))
     .slice(-3)
     .map((line) => line.slice(0, MOST))
     .join(' ');

@@ -11,7 +11,7 @@ import { ROOT, runFolder } from '../stack.ts';
 const TAKEN = 1;
 
 /**
- * Locks a target. A child holds the lock and ends with this program, even if that is killed. Without flock
+ * Locks a target. A child process holds the lock and ends when this program exits or is killed. Without flock
  * (macOS) there is no lock.
  *
  * @param foreign the server to load; undefined = the reference target

@@ -1,5 +1,5 @@
 /**
- * Checks disk and memory before a run, because running out of them would end it in the middle of the load.
+ * Checks the available disk space and memory before a run. If either runs out during the load, the run fails.
  */
 import { broken } from '../ending.ts';
 import { MEMORY_OF_USER } from '../k6.ts';

@@ -17,7 +17,10 @@ import { type Plan, scriptPath } from './inspect.ts';
 import { tellProgress } from './progress.ts';
 import { scrape } from './watch.ts';
 
-/** Exit codes after INT and TERM. Ctrl-C also reaches a child until that has its own process group. */
+/**
+ * Exit codes after INT and TERM. Ctrl-C also reaches a child process that has no process group of its own
+ * yet.
+ */
 const BY_THE_SAME_SIGNAL = [130, 143];
 /** Number of final lines to show that are not k6 log lines, such as a Go crash. */
 const LAST_WORDS = 5;
@@ -67,7 +70,7 @@ export async function load({ test, folder, testid, vus, plan, trial }: Load): Pr
     undo.add(scrapeK6(api, `k6-${testid}-${name}.json`, testid));
     const over = new AbortController();
     undo.add(() => over.abort());
-    // Not awaited: it ends by itself.
+    // Not awaited: it ends with the run.
     void tellProgress(folder, plan, over.signal);
     if (!interrupted()) {
       const done = await runK6(
@@ -106,7 +109,7 @@ export async function load({ test, folder, testid, vus, plan, trial }: Load): Pr
   return interrupted() ? codeOfInterrupted(code) : code;
 }
 
-/** Maps exit codes of a k6 that a signal killed, either before it handled signals or by a second signal. */
+/** Maps the exit codes of k6 after a signal killed it: before k6 handles signals, or the second signal. */
 export const codeOfInterrupted = (code: number) => (BY_THE_SAME_SIGNAL.includes(code) ? INTERRUPTED : code);
 
 function listen(child: ResultPromise, take: (line: string) => void) {
@@ -147,7 +150,8 @@ function watchHost(folder: string, env?: Record<string, string>): () => Promise<
 }
 
 /**
- * Cleans up if a signal killed k6, which otherwise does so itself. Does nothing for tests without clean-up.
+ * Cleans up after a signal killed k6. Otherwise k6 itself has cleaned up. Does nothing for tests without
+ * clean-up.
  */
 async function cleanUp(test: string, folder: string, env?: Record<string, string>) {
   const file = join(folder, 'clean-up.log');

@@ -34,7 +34,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * @param request parsed JSON in the format of other load generators; its id is not used, because each call
  *   gets its own
  * @param name the workload's name
- * @throws {ConfigError} with the fault, as part of a sentence
+ * @throws {ConfigError} with the reason, as part of a sentence
  */
 export function toWorkload(request: unknown, name: string): WorkloadDocument {
   if (!isObject(request)) throw new ConfigError('it is not a JSON object');

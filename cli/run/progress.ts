@@ -29,6 +29,8 @@ export interface Figures {
   used: { signal: string; share: number } | null;
   /** Calls by step of a sequence, including completed steps. */
   calls: Map<string, number>;
+  /** Iterations by phase. */
+  iterations: Map<string, number>;
   made: Map<string, number>;
 }
 
@@ -43,11 +45,12 @@ export function figuresOf(tail: SecondsTail, phase: Phase | null, used: Figures[
   const { sums, seconds } = tail.last(phase?.name) ?? { sums: null, seconds: 0 };
   const p99Ms = sums?.latencies.all.percentile(0.99) ?? null;
   return {
-    achieved: sums ? sums.requests / seconds : null,
+    achieved: sums ? sums.attempts / seconds : null,
     p99S: p99Ms === null ? null : p99Ms / 1000,
-    failed: sums && sums.requests > 0 ? sums.failed / sums.requests : null,
+    failed: sums?.failureRate ?? null,
     used,
     calls: tail.requests,
+    iterations: tail.iterations,
     made: tail.made,
   };
 }
@@ -69,8 +72,9 @@ export function progressLine(plan: Plan | null, elapsedS: number, figures: Figur
   const phase = plan && !plan.sequence ? phaseAt(plan, elapsedS) : null;
   const parts: string[] = [];
   if (plan?.sequence) parts.push(stepOf(plan, figures));
-  if (phase) parts.push(`${Math.ceil(Math.max(0, endOf(phase) - elapsedS))} s left in ${phase.name}`);
-  // A trial's warm-up is only recognizable by the absence of measured requests.
+  if (phase?.iterations) parts.push(`${phase.name}: ${doneText(phase, figures.iterations)}`);
+  else if (phase) parts.push(`${Math.ceil(Math.max(0, endOf(phase) - elapsedS))} s left in ${phase.name}`);
+  // A trial has no plan here, so its warm-up is recognized by the absence of measured requests.
   if (achieved !== null && (plan || achieved > 0) && phase?.measured !== false) {
     const target = phase?.offered_rps ? ` of ${number(phase.offered_rps)}` : '';
     if (!plan?.sequence) parts.push(`${number(achieved)}${target} requests/s`);
@@ -79,17 +83,20 @@ export function progressLine(plan: Plan | null, elapsedS: number, figures: Figur
   }
   if (used) parts.push(`${used.signal.replaceAll('_', ' ')} ${percent(used.share)}`);
   const last = plan?.phases.at(-1);
-  const length = last && !plan?.sequence ? ` of ${shortClock(endOf(last))}` : '';
+  // A phase that makes a number of calls ends after them: its planned length is only the maximum.
+  const length = last && !last.iterations && !plan?.sequence ? ` of ${shortClock(endOf(last))}` : '';
   return parts.length === 0 ? '' : `${shortClock(elapsedS)}${length}  ${parts.join(', ')}`;
 }
+
+const doneText = ({ name, iterations }: Phase, done: Map<string, number>) =>
+  `${number(done.get(name) ?? 0)} of ${number(iterations)} calls`;
 
 function stepOf({ phases }: Plan, { calls, made }: Figures): string {
   const steps = phases.filter(({ measured }) => measured);
   const index = steps.findIndex(({ name }) => !made.get(name));
   const step = steps[index];
   if (!step) return 'all steps are done';
-  const done = `${number(calls.get(step.name) ?? 0)} of ${number(step.iterations)} calls`;
-  return `step ${index + 1} of ${steps.length}: ${step.name}, ${done}`;
+  return `step ${index + 1} of ${steps.length}: ${step.name}, ${doneText(step, calls)}`;
 }
 
 /**

@@ -79,7 +79,9 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   }
 }
 
-/** The tools that a run needs on this machine. A plan needs no stack, another server no reference target. */
+/**
+ * Tools that a run needs on this machine. A plan needs no stack. Another server needs no reference target.
+ */
 function needsOf({ DRY_RUN, TARGET_URL }: NodeJS.ProcessEnv): string[] {
   if (DRY_RUN === '1' || stackKind() === 'external') return ['k6'];
   return ['k6', TARGET_URL ? 'observe' : 'stack'];
@@ -168,8 +170,8 @@ async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<numb
 }
 
 /**
- * The plan as far as it is known before anything is started. discovery: the server has to be discovered
- * first.
+ * The plan, as far as it is known before anything is started. discovery: the plan depends on what the server
+ * offers.
  */
 async function firstLook(
   test: string,
@@ -230,12 +232,13 @@ async function loadAndJudge(
   const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables: given };
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
   printPlan(plan, { brief: true, trials: hasTrials(test) });
-  logProgress(`${test}: loading ${shownTarget(env.TARGET_URL ?? '')}; watch it with: make dashboards`);
-  // From here on there is something to report, even if a signal arrives between two programs.
+  const viewer = env.GRAFANA_URL ? 'make dashboards' : 'make live';
+  logProgress(`${test}: loading ${shownTarget(env.TARGET_URL ?? '')}; watch it with: ${viewer}`);
+  // From here on, the run ends with a report, even if a signal arrives between two programs.
   let taken = 0;
   const trials = await trialsOf(test);
   const code = await whileTaking(
-    // Two signals without a program to end: something hangs.
+    // A second signal arrived while no program was running, so something hangs: exit.
     () => ++taken > 1 && process.exit(INTERRUPTED),
     () =>
       trials

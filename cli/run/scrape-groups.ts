@@ -71,7 +71,7 @@ async function check(url: URL, container: string) {
   if (problem) throw new MetricsError(`TARGET_METRICS: ${url.origin}${url.pathname} ${problem}`);
 }
 
-/** Returns what is wrong with the address, or ''. */
+/** Returns the problem with the address, or ''. */
 async function ask(url: URL, container: string): Promise<string> {
   let text: string;
   try {
@@ -109,7 +109,7 @@ async function readBounded(answer: Response): Promise<string | null> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Returns what is wrong with the name of the container, or ''. */
+/** Returns the problem with the container's name, or ''. */
 function missingContainer(text: string, container: string): string {
   const seen = [...text.matchAll(CONTAINER)].map(([, labels = '']) => ({
     name: /(?:^|,)name="([^"]*)"/.exec(labels)?.[1] ?? '',

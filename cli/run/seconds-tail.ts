@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILE, type Group, parsed, type Second, Within } from '../../analysis/collect/seconds.ts';
 
-/** Bytes to read at once. */
+/** Bytes per read. */
 const PIECE = 1 << 20;
 const STARTED = 'mcp_started_seconds';
 const STEP_ITERATIONS = 'mcp_step_iterations';
@@ -13,16 +13,22 @@ type OnSecond = (second: Second, groups: ReadonlyMap<string, Group>) => void;
 export class SecondsTail {
   /** Unix time of the start of the phases, seconds; null = not started. */
   startedS: number | null = null;
-  /** By phase: the second of its first request, its requests, and the calls of completed steps. */
+  /**
+   * By phase: the second of its first request, its requests, its iterations, and the calls of completed
+   * steps.
+   */
   readonly firstS = new Map<string, number>();
   readonly requests = new Map<string, number>();
+  readonly iterations = new Map<string, number>();
   readonly made = new Map<string, number>();
   readonly #file: string;
   readonly #keptS: number;
   readonly #groups = new Map<string, Group>();
   #offset = 0;
   #rest = '';
-  /** Lines with the newest second when they were read: a late line of an earlier second counts as new. */
+  /**
+   * Each line with the newest second at the time it was read. A late line of an earlier second counts as new.
+   */
   #recent: { line: Second; readAt: number }[] = [];
   #newest = 0;
 
@@ -65,11 +71,14 @@ export class SecondsTail {
       ({ readAt }) => readAt > this.#newest - this.#keptS,
     );
     this.#onSecond(read, this.#groups);
-    for (const [number, { requests = 0, metrics = {} }] of Object.entries(read.groups ?? {})) {
+    for (const [number, { requests = 0, iterations = 0, metrics = {} }] of Object.entries(
+      read.groups ?? {},
+    )) {
       const phase = this.#groups.get(number)?.phase ?? '';
       this.startedS ??= metrics[STARTED]?.range?.[0] ?? null;
       if (requests > 0 && !this.firstS.has(phase)) this.firstS.set(phase, read.at);
       this.requests.set(phase, (this.requests.get(phase) ?? 0) + requests);
+      this.iterations.set(phase, (this.iterations.get(phase) ?? 0) + iterations);
       this.made.set(phase, (this.made.get(phase) ?? 0) + (metrics[STEP_ITERATIONS]?.sum ?? 0));
     }
   }

@@ -26,7 +26,7 @@ export async function judged(
 ): Promise<number> {
   nameLatest(folder);
   logLine('judging');
-  const { PROMETHEUS_URL, WATCHED_SERVER = '', TARGET_SETTINGS = '', RUN_LOG } = process.env;
+  const { PROMETHEUS_URL, GRAFANA_URL, WATCHED_SERVER = '', TARGET_SETTINGS = '', RUN_LOG } = process.env;
   const { version } = await k6();
   let patient = true;
   const leave = () => {
@@ -47,6 +47,7 @@ export async function judged(
       variables: given,
       k6Version: version || null,
       abort,
+      grafana: Boolean(GRAFANA_URL),
     }),
   );
 }

@@ -51,7 +51,7 @@ export function scrape(groups: readonly ScrapeGroup[], name: string): () => void
 }
 
 /**
- * Makes the signals those of the scraped server, until the returned function is called. Requires a loaded
+ * Makes the run use the scraped server's signals, until the returned function is called. Requires a loaded
  * stack.
  */
 export function startScraping(groups: ScrapeGroup[], name: string): () => void {

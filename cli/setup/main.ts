@@ -1,4 +1,7 @@
-/** Installs the missing parts of the given needs, silently if none is missing. Called by scripts/setup. */
+/**
+ * Installs the missing parts of the given dependencies. Prints nothing if none is missing. Called by
+ * scripts/setup.
+ */
 import { whileTaking } from '../child.ts';
 import { codeOf, INTERRUPTED } from '../ending.ts';
 import { logProgress } from '../log-progress.ts';

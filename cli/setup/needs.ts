@@ -1,4 +1,4 @@
-/** The needs that scripts/setup can install, by name. */
+/** Dependencies that scripts/setup can install, by name. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -57,7 +57,7 @@ function expand(need: string): string[] {
   return GROUPS[need]?.flatMap(expand) ?? [need];
 }
 
-/** Taken from the PATH or a Debian package if that is new enough, otherwise built. */
+/** Tools that are built unless the PATH or a Debian package has a version that is new enough. */
 const PACKAGED = ['prometheus', 'node_exporter'];
 
 /**
@@ -89,7 +89,7 @@ export async function missingParts(names: readonly string[]): Promise<Part[]> {
     packages.push(debianPackage);
     return null;
   });
-  // Install all packages at once.
+  // Install all packages with one command.
   if (packages.length > 0) parts.push(debianPackages(packages));
   return parts.filter((part) => part !== null);
 }
@@ -103,11 +103,11 @@ const isTool = (need: string) =>
 /** Possible sources of a tool. */
 interface Places {
   source: string;
-  /** Folder in the cache that it is built into. */
+  /** Folder in the cache for the built tool. */
   folder: string;
-  /** Path of a program on the PATH that is used instead, or ''. */
+  /** Path of a program that replaces the built tool, or ''. */
   installed: string;
-  /** Package that is used instead, or ''. */
+  /** Package that replaces the built tool, or ''. */
   debianPackage: string;
 }
 

@@ -13,7 +13,7 @@ export interface Part {
   /** Duration on two cores with empty caches, for the estimate. */
   seconds: number;
   make(job: Job): Promise<unknown>;
-  /** Downloads in advance what `make` needs. */
+  /** Downloads the inputs of `make` in advance. */
   prefetch?(job: Job): Promise<unknown>;
 }
 
@@ -78,8 +78,8 @@ export class Job {
   }
 
   /**
-   * Calls `fill` for a temporary folder and renames it to `folder` when complete. Of concurrent set-ups the
-   * first wins.
+   * Calls `fill` for a temporary folder and renames it to `folder` when complete. If several set-ups run
+   * concurrently, the first to finish wins.
    */
   async fill(folder: string, fill: (unfinished: string) => Promise<void>) {
     const unfinished = mkdtempSync(`${folder}.`);

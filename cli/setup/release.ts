@@ -36,7 +36,7 @@ export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).
 /**
  * @param folder the build folder for the same sources
  * @param path destination of the program
- * @returns reason: why a program of the release was not used, one line
+ * @returns reason: one line that explains why the release's program was not used
  */
 export async function takeRelease(
   tool: string,

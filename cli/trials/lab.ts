@@ -41,7 +41,7 @@ export interface TrialPlan {
   labels?: Record<string, string | number>;
   /** Variables of this k6 run. */
   env?: Record<string, string>;
-  /** Runs while the load does. */
+  /** Runs during the load. */
   during?: (clock: Clock) => Promise<void>;
   /** false: its objectives do not count for the verdict. */
   judged?: boolean;
@@ -50,7 +50,7 @@ export interface TrialPlan {
 export interface Clock {
   /** Waits until this many seconds after the start of the first phase. */
   at: (seconds: number) => Promise<void>;
-  /** Records what was just done to the system. */
+  /** Records a change that was just made to the system. */
   note: (event: { kind: string } & Record<string, unknown>) => void;
 }
 
@@ -108,7 +108,7 @@ export class Lab<C = Config, R = unknown> {
     this.#undo.push(undo);
   }
 
-  /** Call it between steps that wait without a trial. @throws {Interrupted} */
+  /** To be called between steps that wait outside of a trial. @throws {Interrupted} */
   check() {
     if (interrupted()) throw new Interrupted('interrupted');
   }
@@ -147,8 +147,7 @@ export class Lab<C = Config, R = unknown> {
   }
 
   /**
-   * Runs a command of the project quietly. Signals do not end it, so that the stack stays consistent; it is
-   * short.
+   * Runs a short command of the project quietly. Signals do not end it, so that the stack stays consistent.
    *
    * @param command relative to the project's folder
    * @param always run it even during clean-up
@@ -189,7 +188,7 @@ export class Lab<C = Config, R = unknown> {
     const alongside = during
       ? this.#alongside(during, trial, address, over.signal).catch((error) => {
           failure = error;
-          // The action failed: the rest of the load is useless.
+          // The action failed, so the rest of the load is not needed.
           stop.abort();
         })
       : null;

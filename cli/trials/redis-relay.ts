@@ -15,9 +15,9 @@ export interface RedisRelay {
 }
 
 /**
- * Serves the stack's Redis over TCP, for clients that need a network in between. Redis clients send the
- * password in clear text, so no other program may ever listen on the port that they connect to: the relay
- * keeps its port while Redis is down and while the connection is cut.
+ * Serves the stack's Redis over TCP, for tests that disturb the network. Redis clients send the password in
+ * clear text, so no other program may ever listen on their port. The relay therefore keeps the port while
+ * Redis is down and while the connection is cut.
  *
  * @param runDir of a native stack: Redis' socket is in its folder `redis`, which other users cannot open
  */

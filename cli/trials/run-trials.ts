@@ -10,7 +10,7 @@ import { Interrupted, Lab, type LabOptions, TrialFailed } from './lab.ts';
 import type { TrialsModule } from './trials.ts';
 
 /**
- * @returns k6's exit codes: 0, 99 if a judged trial missed an objective, or that of the trial that ended the
+ * @returns k6's exit code: 0; 99 if a judged trial missed an objective; the code of a trial that ended the
  *   test; 1 if the test itself could not continue
  */
 export async function runTrials(

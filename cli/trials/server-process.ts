@@ -11,7 +11,7 @@ const PATIENCE_MS = 5000;
 export interface ServerProcess {
   url: string;
   pid: number;
-  /** The end of its stdout and stderr. */
+  /** The last part of its stdout and stderr. */
   log: () => string;
   stop: () => Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startServer(name: string, how: ServerStart): Promise<Serve
   // If this process is killed, the kernel ends its servers.
   const bound = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'TERM', '--'] : [];
   const [program = file, ...rest] = [...bound, file, ...args];
-  // Ctrl-C reaches only this process, which then ends them in its own order.
+  // Ctrl-C reaches only this process, which then stops the servers in order.
   const child = spawn(program, rest, { env, cwd, detached: true, stdio: ['ignore', output, output] });
   closeSync(output);
   let running = true;

@@ -13,7 +13,7 @@ export interface TrialsModule<C = any, R = any> {
   lasts: Lasts<C>;
   /** The test changes parts of the stack or starts servers, which is not possible in a container. */
   nativeOnly?: true;
-  /** Validates what the types of its variables do not cover. @throws {ConfigError} */
+  /** Validates its variables beyond their types. @throws {ConfigError} */
   check?: (config: C) => void;
 }
 

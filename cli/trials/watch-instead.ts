@@ -4,7 +4,7 @@ import { writeAtomic } from '../../analysis/write-atomic.ts';
 import type { Lab } from './lab.ts';
 
 /**
- * Makes Prometheus scrape other instances instead of the stack's idle one, until the test ends. If the
+ * Makes Prometheus scrape the test's instances instead of the stack's idle one, until the test ends. If the
  * clean-up does not run, the next `scripts/up` restores the file.
  *
  * @returns a function that takes the ports of their metrics

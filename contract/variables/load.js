@@ -25,7 +25,7 @@ export const load = {
   },
   THRESHOLDS: {
     type: text,
-    help: 'off: no objectives; documents: the limits of the benchmark documents (default for the reference target); or changes, for example baseline.p99_ms=120,all.failure_share=0.01',
+    help: 'off: no objectives; documents: the limits of the benchmark documents (default for the reference target); or changes, for example baseline.p99_ms=120,all.failure_rate=0.01',
     valid: 'off, documents, scope.metric=number pairs, or documents followed by pairs, separated by commas',
   },
   DURATION: {

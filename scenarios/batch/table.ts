@@ -22,7 +22,7 @@ export default function batch({ phases }: Facts): Built {
     },
     { name: 'items/s', unit: 'count', of: ({ items_per_s }) => items_per_s },
     { name: 'p99', unit: 'ms', of: ({ latency_ms }) => latency_ms?.p99 ?? null },
-    { name: 'failed', unit: 'ratio', of: ({ error_rate }) => error_rate },
+    { name: 'failed', unit: 'ratio', of: ({ failure_rate }) => failure_rate },
     { name: 'speed-up', unit: 'factor', of: (phase) => speedup(phase, sized) },
   ]);
   const findings = bestSizes(sized).map(({ group, best, tried }) => {
@@ -50,7 +50,7 @@ function speedup(phase: Phase, sized: Phase[]): number | null {
  */
 export function bestSizes(sized: Phase[]): { group: string; best: Phase; tried: number }[] {
   return [...Map.groupBy(sized, groupOf)].flatMap(([group, ofGroup]) => {
-    const candidates = ofGroup.filter(({ error_rate: rate }) => (rate ?? 1) < RECOMMENDED.maxFailures);
+    const candidates = ofGroup.filter(({ failure_rate: rate }) => (rate ?? 1) < RECOMMENDED.maxFailures);
     const best = smallestNearBest(
       candidates,
       ({ items_per_s: rate }) => rate,

@@ -26,5 +26,5 @@ export const { options, setup, iterate } = defineTest({
       labels: { items, of: 100 },
     })),
   ],
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -1,13 +1,13 @@
 /**
- * Finds the highest rate that holds. It raises the rate until a step breaks, narrows down between the last
- * rate that held and the first that did not, and then holds the result for longer. If the hold breaks, it
- * holds a lower rate.
+ * Finds the highest rate that holds. It raises the rate until a step breaks, narrows the range between the
+ * last rate that held and the first rate that broke, and then holds the result for longer. If this hold
+ * breaks, it tries a lower rate.
  */
 
 /** The result of one rate. */
 export interface Step {
   holds: boolean;
-  /** The rate does not hold because the load generator could not make it: not the server's fault. */
+  /** The rate does not hold because the load generator, not the server, reached its limit. */
   generator: boolean;
 }
 

@@ -32,7 +32,7 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
     { name: column, unit, of: ({ rate }) => rate },
     { name: 'achieved', unit: 'per_s', of: ({ phase }) => phase?.achieved_rps ?? null },
     { name: 'p99', unit: 'ms', of: ({ phase }) => phase?.latency_ms?.p99 ?? null },
-    { name: 'failed', unit: 'ratio', of: ({ phase }) => phase?.error_rate ?? null },
+    { name: 'failed', unit: 'ratio', of: ({ phase }) => phase?.failure_rate ?? null },
     { name: 'target CPU', unit: 'ratio', of: ({ trial }) => mean('cpu', trial) },
     ...(of === 'processes'
       ? [{ name: 'memory', unit: 'bytes' as const, of: ({ trial }: Tried) => mean('memory', trial) }]
@@ -60,7 +60,7 @@ export default function capacity({ trials, phases, signals }: Facts<CapacityResu
       { name: 'capacity', unit, of: ({ rate }) => rate },
       { name: 'held for', unit: 's', of: () => held?.duration_s ?? null },
       { name: 'p99', unit: 'ms', of: () => held?.latency_ms?.p99 ?? null },
-      { name: 'failed', unit: 'ratio', of: () => held?.error_rate ?? null },
+      { name: 'failed', unit: 'ratio', of: () => held?.failure_rate ?? null },
       { name: 'breaks at', unit, of: () => brokenAt },
       { name: 'limited by', unit: 'text', of: () => limit },
     ],

@@ -23,5 +23,5 @@ export const { options, setup, iterate } = defineTest({
       ...(__ENV.VUS && { users: Number(__ENV.VUS) }),
     },
   ],
-  objectives: { each: { p95_ms: 210, p99_ms: 380, failure_share: 0.01 } },
+  objectives: { each: { p95_ms: 210, p99_ms: 380, failure_rate: 0.01 } },
 });

@@ -23,7 +23,9 @@ export interface Tried extends Step {
 }
 
 export interface CapacityResult {
-  /** What was searched for. Absent in the results of older versions, which searched for a rate. */
+  /**
+   * The quantity that was searched for. Absent in the results of older versions, which searched for a rate.
+   */
   of?: CapacityOf;
   found: Found;
   /** The steps in order. */

@@ -20,7 +20,7 @@ export interface Fault {
   name: string;
   title: string;
   intensity: string;
-  /** How the load reaches the server; `direct` if the fault is not on that path. */
+  /** The network path of the load; `direct` if the fault does not affect that path. */
   way: Way;
   /** Works with any server; otherwise it needs the reference target's own processes and stores. */
   foreign: boolean;
@@ -150,7 +150,7 @@ const INSIDE = { way: 'direct', foreign: false } as const;
 const UNHARMED = { least_success: 0.99, most_refused: 0 };
 /** Requests that the other store can answer still succeed. */
 const HALF = { least_success: 0.5, most_refused: 0 };
-/** Nothing gets through: only the recovery can be judged. */
+/** No request succeeds during the fault, so only the recovery can be judged. */
 const NOTHING = { least_success: null, most_refused: null };
 
 const SLOW = '200 ms ± 50 ms';

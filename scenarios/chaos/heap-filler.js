@@ -1,7 +1,7 @@
 /**
- * Loaded into each process of the target with `--import`. While the file HEAP_SHARE_FILE exists, it fills the
- * heap up to the share of HEAP_LIMIT_MB that the file contains. It writes the share that it reached to
- * another file next to it.
+ * This module is loaded into each target process with `--import`. While HEAP_SHARE_FILE exists, the module
+ * fills the heap to the share of HEAP_LIMIT_MB given in the file, and writes the share reached to a file next
+ * to it.
  */
 import cluster from 'node:cluster';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * A network path to a server that loses packets. It leads through a network namespace that exists only as
- * long as the relay process in it, and the relay ends with this process, even if this process is killed. The
- * machine's own network gets only a pair of virtual interfaces, which the kernel deletes with the namespace.
+ * A lossy network path to a server. It leads through a network namespace, which exists only as long as the
+ * relay process in it. The relay ends when this process ends or is killed. The machine's own network gets
+ * only a pair of virtual interfaces, which the kernel deletes with the namespace.
  *
  *   127.0.0.1:P  ->  ADDRESS.2:PORT in the namespace  ->  ADDRESS.1:Q  ->  the server
  *
@@ -40,7 +40,7 @@ export interface LossyLinkOptions {
   server: string;
 }
 
-/** @returns why this machine cannot make a link; null = no obstacle found */
+/** @returns why this machine cannot make a link; null if it probably can */
 export async function whyNoLink(): Promise<string | null> {
   if (process.platform !== 'linux') return 'needs network namespaces, which Linux has';
   if (process.getuid?.() !== 0) return 'needs root, to make a network namespace';

@@ -22,7 +22,7 @@ interface Seen {
   effect: Effect | null;
   /** From the injection to the end of the load. */
   failures: number | null;
-  /** Likewise. */
+  /** From the injection to the end of the load. */
   refusals: number | null;
   /** Success rate of the requests that began during the fault; null = there were none. */
   success: number | null;
@@ -49,7 +49,7 @@ export default function chaos({ phases, trials, seconds, groups }: Facts<ChaosRe
       effect,
       failures: (fault.failed ?? 0) + (after.failed ?? 0),
       refusals: refusedIn(fault) + refusedIn(after),
-      success: fault.error_rate === null ? null : 1 - fault.error_rate,
+      success: fault.failure_rate === null ? null : 1 - fault.failure_rate,
       thresholds: judge(row, effect, parts, refusedIn(fault), result.recovery_s),
     };
   });
@@ -80,8 +80,8 @@ function judge(
     return limit === null ? [] : [judged({ ...threshold, limit, what: `${title}: ${name}` })];
   };
   const soughtS = soughtFor(observed_s);
-  // If no recovery was seen, it is too late only if the observed time covers the limit; otherwise it is
-  // unknown.
+  // Without a recovery, the objective is missed only if the time limit was observed in full. Otherwise the
+  // result is unknown.
   const late = affected !== null && recovery_s === null && soughtS >= limitS;
   const recovered = late ? soughtS : recovery_s;
   const reasonOf = (usual: string | null) => {
@@ -91,7 +91,7 @@ function judge(
     return `${title}: the time to recover is inconclusive: ${why}`;
   };
   return [
-    ...bound('success_share', '>=', least_success, requests === 0 ? null : 1 - (fault.error_rate ?? 0)),
+    ...bound('success_share', '>=', least_success, requests === 0 ? null : 1 - (fault.failure_rate ?? 0)),
     ...bound('refused_share', '<=', most_refused, requests === 0 ? null : refused / requests),
     ...bound('recovery_s', '<', limitS, recovered, after.requests ?? 0).map((threshold) => ({
       ...threshold,

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { startInstance } from '../../cli/trials/instance.ts';
 import { newFolder, type ServerProcess } from '../../cli/trials/server-process.ts';
 
-/** Limit of each worker: ten times what it needs. */
+/** Heap limit of each worker: ten times the heap that it needs. */
 export const HEAP_MB = 256;
 
 /**

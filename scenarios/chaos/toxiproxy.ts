@@ -8,7 +8,7 @@ export interface Toxic {
   attributes: Record<string, number>;
 }
 
-/** A silent network must not block the tool that controls it, ms. */
+/** Time limit of a request to Toxiproxy, ms. */
 const API_TIMEOUT = 3000;
 
 export async function startToxiproxy(binary: string): Promise<Toxiproxy> {
@@ -55,7 +55,7 @@ export class Toxiproxy {
   }
 
   /**
-   * Adds a toxic to the direction towards the client only: in both directions, a latency would count twice.
+   * Adds a toxic only to the direction towards the client. In both directions, a latency would count twice.
    */
   async addToxic(proxy: string, toxic: Toxic): Promise<void> {
     const body = { name: toxic.type, stream: 'downstream', toxicity: 1, ...toxic };

@@ -127,12 +127,15 @@ async function timing({ test, config }: Lab<ChaosConfig, ChaosResult>) {
     ...(lengthS && { DURATION: `${lengthS}s` }),
     TARGET_TIMEOUT: process.env.TARGET_TIMEOUT || TIMEOUT,
   };
-  // At a low rate the baseline is lengthened at the cost of the other phases.
+  // At a low rate the baseline becomes longer and the other phases become shorter.
   const { startS, endS } = await plannedFault(test, env);
   return { injectS: startS, removeS: endS, env };
 }
 
-/** Removes a fault at most once per injection: at the end of the test if the end of the trial failed to. */
+/**
+ * Removes a fault only once per injection. If its removal at the end of the trial fails, the end of the test
+ * retries.
+ */
 function once({ inject, remove }: FaultHandle): FaultHandle {
   let injected = false;
   return {

@@ -61,7 +61,7 @@ const NOTES = {
     "The program's files are cached in memory, because it was started before.",
   ],
   server: [
-    'Ready: from server start until it answers HTTP. tools/list, first call: this time plus the latency of the call, each as the first call after a handshake.',
+    'Ready: time from server start to the first HTTP response. tools/list and first call: this time plus the latency of a call made directly after a handshake.',
   ],
 };
 
@@ -119,7 +119,7 @@ function findingOf(rows: readonly Row[], memory: number | null) {
   const parts = [
     `first answer ${milliseconds(p50Of(alone))} after the start (p50)`,
     ...(most !== alone && p50Of(most) !== null
-      ? [`${milliseconds(p50Of(most))} with ${most?.atOnce} starts at once`]
+      ? [`${milliseconds(p50Of(most))} with ${most?.atOnce} concurrent starts`]
       : []),
     ...(memory === null ? [] : [`${bytes(memory)} at rest`]),
   ];

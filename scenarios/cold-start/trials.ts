@@ -24,20 +24,20 @@ export const STEPS = ['tools-list', 'first-call'] as const;
 export type Step = (typeof STEPS)[number];
 
 export interface ColdStartResult {
-  /** By trial: processes that k6 started at once. Empty for other servers. */
+  /** By trial: number of processes that k6 started concurrently. Empty for other servers. */
   atOnce: Record<string, { step: Step; atOnce: number }>;
-  /** By trial: time until the server accepted a connection, milliseconds. */
+  /** By trial: time from server start to the first HTTP response, milliseconds. */
   ready: Record<string, { step: Step; ms: number }>;
   /** Number of servers in the trial that measures them at rest. */
   resting: number;
 }
 
 export const REST = 'rest';
-/** Programs at rest at the same time. */
+/** Number of idle programs whose memory is measured. */
 const RESTING = 4;
 const DEFAULT_STARTS = { smoke: 4, quick: 20, full: 20 };
 
-/** Rough durations of a start, of the k6 run around it, and of the rest, seconds. */
+/** Rough durations of a start, of the k6 run around it, and of the idle trial, seconds. */
 const START_S = 1;
 const K6_S = 4;
 const REST_S = 25;
@@ -49,7 +49,7 @@ function stepsOf({ WORKLOAD }: ColdStartConfig): readonly Step[] {
   return Object.values(operations).some(({ method }) => method === 'tools/call') ? STEPS : ['tools-list'];
 }
 
-/** Long, because many starts at once are slow. */
+/** Long, because many concurrent starts are slow. */
 const TIMEOUT = '60s';
 
 /** TOOL and ARGS apply to calls, not to lists. */
@@ -93,7 +93,7 @@ async function ofProgram(lab: Lab<ColdStartConfig, ColdStartResult>, result: Col
       const name = `${step}-${atOnce}`;
       result.atOnce[name] = { step, atOnce };
       const starts = Math.max(startsOf(lab.config), atOnce);
-      lab.logProgress(`cold-start: ${starts} starts, ${atOnce} at once, each with ${step} ...`);
+      lab.logProgress(`cold-start: ${starts} starts, ${atOnce} at a time, each with ${step} ...`);
       await lab.trial({
         name,
         labels: { at_once: atOnce },

@@ -10,6 +10,6 @@ export const variables = {
   AT_ONCE: {
     type: countsUpTo(MAX_AT_ONCE),
     default: '1 4 16',
-    help: 'cold-start: numbers of TARGET_COMMAND processes to start at once',
+    help: 'cold-start: numbers of TARGET_COMMAND processes to start concurrently',
   },
 };

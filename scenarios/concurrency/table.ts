@@ -57,7 +57,7 @@ function speedup(level: Repeated, levels: Repeated[]): number | null {
 export function optimum(levels: Repeated[]): Repeated | undefined {
   const candidates = levels.filter(({ phases }) =>
     phases.every(
-      ({ completed, error_rate: rate }) => completed && rate !== null && rate < RECOMMENDED.maxFailures,
+      ({ completed, failure_rate: rate }) => completed && rate !== null && rate < RECOMMENDED.maxFailures,
     ),
   );
   return smallestNearBest(candidates, throughput, usersOf);

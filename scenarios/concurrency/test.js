@@ -31,5 +31,5 @@ export const { options, setup, iterate, teardown } = defineTest({
     ...levels('create_proxy_host', 20, [20, 10, 5, 1]),
   ],
   cleanUp: 'remove_all',
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -95,13 +95,12 @@ const ABANDONED = 'abandoned';
 interface Step {
   kind: 'idle' | 'active';
   phase: Phase;
-  /** Actual sessions and planned sessions. */
+  /** Number of actual sessions (`size`) and of planned sessions (`asked`). */
   size: number;
   asked: number;
   memory: number | null;
 }
 
-/** Abandoned sessions. */
 interface Abandoned {
   asked: number;
   known: number;

@@ -61,5 +61,5 @@ export const { options, setup, iterate, teardown } = defineTest({
   phasesOf: () => LOADS[kind ?? '']?.() ?? [{ name: 'calls', vus, duration }],
   asWritten: true,
   warmUp: '2s',
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -1,7 +1,6 @@
 /**
- * Runs four loads: an increasing number of idle sessions while a few VUs call; as many VUs that all call;
- * sessions that are opened and ended around each call; and abandoned sessions, to see whether the server
- * frees them.
+ * Runs four loads: an increasing number of idle sessions while a few VUs call; the same numbers of VUs that
+ * all call; a new session for each call; and abandoned sessions, to see whether the server frees them.
  */
 
 import type { Config } from '../../cli/trials/config.ts';

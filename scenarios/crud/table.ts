@@ -35,7 +35,7 @@ const p95Of = (operation: Repeated) => medianLatency(operation, 'p95');
 
 const answersOf = (operation: Repeated) => total(operation, ({ answered }) => answered);
 
-/** Operations that call the authority have no budget, nor do suites without one. */
+/** Operations that call the authority have no budget. Some suites have no budget either. */
 const budgetOf = ({ labels }: Repeated) => (labels.authority ? undefined : BUDGETS[labels.suite ?? '']);
 
 function within(operation: Repeated) {

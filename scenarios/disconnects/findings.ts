@@ -64,7 +64,7 @@ function known({ leaving, known, afterS }: Way): Finding[] {
   ];
 }
 
-/** Clients that return all at once, and one after the other. */
+/** Reports how long clients take to return, all within a second or one after the other. */
 function returned(parts: readonly Part[]): Finding[] {
   const [calm, back] = [partIn(parts, 'half'), partIn(parts, 'back')];
   if (!back?.opening || back.opened === 0) return [];
@@ -77,7 +77,7 @@ function returned(parts: readonly Part[]): Finding[] {
   ];
 }
 
-/** The worst part, compared with the part in which all clients stay. */
+/** Reports the slowest part for other clients, compared with the part in which all clients stay. */
 function others(parts: readonly Part[]): Finding[] {
   const calm = partIn(parts, 'half')?.latency?.p95;
   if (calm === undefined) return [];

@@ -1,4 +1,4 @@
-/** `make disconnects`: what a server keeps of clients that left, and how clients return. */
+/** `make disconnects`: the resources that a server retains for clients that left, and how clients return. */
 import { type Group, inScope, latenciesOf, shareOf, total, trendOf } from '../../analysis/collect/groups.ts';
 import type { Share } from '../../analysis/collect/measured.ts';
 import { signalMean } from '../../analysis/collect/signals.ts';

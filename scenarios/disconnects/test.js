@@ -1,13 +1,14 @@
 /**
- * What does a server retain after clients leave, and how are other clients affected when they return at once?
+ * How much memory does a server retain after clients leave, and does their simultaneous return affect the
+ * other clients?
  */
 import { ConfigError } from '../../contract/config-error.js';
 import { defineTest } from '../../lib/test.js';
 import reference from '../../workloads/reference.js';
 
 /**
- * clients: default of CLIENTS; waves: waves per way to leave; hereS, goneS: time per wave in which half of the
- * clients are connected and disconnected; laterS: lengths of the phases after the last wave
+ * clients: default of CLIENTS; waves: waves per way to leave; hereS, goneS: seconds per wave in which half of
+ * the clients are connected or disconnected; laterS: lengths of the phases after the last wave, seconds
  */
 const PROFILES = {
   smoke: { clients: 40, waves: 1, hereS: 2, goneS: 3, laterS: [5] },
@@ -75,5 +76,5 @@ export const { options, setup, iterate, teardown } = defineTest({
   mix: 'get_user',
   phasesOf,
   asWritten: true,
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -59,7 +59,7 @@ export async function startContextForge({
   const folder = newFolder();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  // Pass no other variables of this process: each of the gateway's hundreds of settings is a variable.
+  // Do not inherit other environment variables: any of them could change one of the gateway's settings.
   const env = {
     PATH: process.env.PATH,
     HOME: folder,
@@ -137,8 +137,8 @@ function restApi(origin: string, token: string, log: () => string): Gateway['api
 }
 
 /**
- * Sends one request of each kind. The first one loads the code that answers it, which takes some seconds:
- * longer than a client waits when it connects.
+ * Sends one request of each kind. The first request of a kind takes several seconds, because the gateway
+ * loads code. A client that connects would not wait that long.
  */
 async function wakeUp(origin: string, token: string): Promise<void> {
   const clientInfo = { name: 'mcp-load-lab', version: '1' };

@@ -24,7 +24,7 @@ const PERCENTILES = [
   { name: 'p95', share: 0.95, needs: 20 },
   { name: 'p99', share: 0.99, needs: 100 },
 ];
-/** Start of a phase that is excluded, seconds, at most a third of it: VUs open their sessions then. */
+/** Seconds to exclude at the start of a phase, when VUs open their sessions; at most a third of the phase. */
 const OPENING_S = 2;
 /** Busy cores at which the gateway's single process is the limit. */
 const ONE_PROCESS = 0.85;
@@ -40,7 +40,10 @@ interface Measured {
   busy: number | null;
 }
 
-/** One way under one load. direct: the rounds of the direct way; empty for the direct way itself. */
+/**
+ * One way under one load. direct: the direct way's rounds, for comparison; empty in the row of the direct
+ * way.
+ */
 type Row = { way: string; rounds: Measured[]; direct: Measured[] };
 
 export default function gateway({ phases, trials, seconds }: Facts<GatewayResult>): Built {

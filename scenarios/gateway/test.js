@@ -22,5 +22,5 @@ export const { options, setup, iterate } = defineTest({
   ],
   asWritten: true,
   warmUp: '2s',
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -152,7 +152,7 @@ function waysOf({ mcp, rpc, token, headers, names }: Subject, workload: Record<s
   };
 }
 
-/** Returns the calls/s for all ways: a share of the slowest way's throughput with VUs that call in a loop. */
+/** Returns the calls/s for all ways: a share of the slowest way's throughput, measured with looping VUs. */
 async function probe(lab: GatewayLab, ways: Ways): Promise<number> {
   const seconds = PROBE_S[lab.config.PROFILE];
   const found = [];

@@ -54,7 +54,7 @@ function longest(rows: readonly Row[]): Finding[] {
   ];
 }
 
-/** Failed calls, with and without progress, and their common duration. */
+/** Reports failed calls, with and without progress, and their common duration. */
 function cutOff(rows: readonly Row[]): Finding[] {
   return (['silent', 'progress'] as const).flatMap((way) => {
     const failing = rows.filter((row) => row.way === way && row.failed > 0);
@@ -75,7 +75,7 @@ function cutOff(rows: readonly Row[]): Finding[] {
   });
 }
 
-/** Progress that is not sent, or arrives with the result, keeps no call alive. */
+/** Reports progress that cannot keep a call alive, because it is missing or arrives with the result. */
 function progress(rows: readonly Row[]): Finding[] {
   const [call] = withAnswers(rows.filter(({ way }) => way === 'progress'));
   if (!call) return [];
@@ -91,7 +91,7 @@ function progress(rows: readonly Row[]): Finding[] {
   ];
 }
 
-/** Calls that the server runs one after the other. */
+/** Reports calls that the server runs one after the other. */
 function queued(rows: readonly Row[]): Finding[] {
   const [slowest] = withAnswers(rows)
     .map(({ seconds, took }) => ({ seconds, ms: Math.max(...took) }))
@@ -108,7 +108,7 @@ function queued(rows: readonly Row[]): Finding[] {
 
 const STOP = remedy('stop the work when the client cancels the call or closes its connection');
 
-/** What the server does with an abandoned call, inferred from the retry. */
+/** Reports how the server treats an abandoned call, as inferred from the retry. */
 function retried(retry: Retry | null): Finding[] {
   if (!retry) return [];
   const { aloneMs, retriedMs, givenUpMs, aloneCpu, retriedCpu } = retry;

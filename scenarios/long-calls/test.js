@@ -16,7 +16,7 @@ const PROFILES = {
 
 /** Allowance for a call beyond its length. */
 const MARGIN_S = 2;
-/** A call fails if it is not answered within this time after the longest call should have ended. */
+/** Time limit of an answer, beyond the length of the longest call. */
 const TIMEOUT_S = 60;
 /**
  * Length of the abandoned and retried call, the time until its client gives up, and the time until it
@@ -86,5 +86,5 @@ export const { options, setup, iterate, teardown } = defineTest({
   phasesOf,
   asWritten: true,
   warmUp: 'none',
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

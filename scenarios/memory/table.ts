@@ -80,7 +80,7 @@ function someOf(points: Point[]): Group[] {
 
 const INCONCLUSIVE = 'inconclusive';
 
-/** @returns the memory of one more item, or a text that it is inconclusive */
+/** @returns the memory of one more item, or a text that says that the result is inconclusive */
 export function perOne(unit: string, points: Point[]): string {
   const line = fitLine(points);
   if (!line)

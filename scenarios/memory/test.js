@@ -49,5 +49,5 @@ export const { options, setup, iterate } = defineTest({
   asWritten: true,
   warmUp: '1s',
   ...PARTS[__ENV.PART || 'pool'],
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

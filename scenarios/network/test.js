@@ -1,6 +1,6 @@
 /**
- * What goes over the wire? Each part is a separate k6 run (trials.ts). On other servers, the whole workload
- * replaces the reference target's operations.
+ * How many bytes does the server send and receive? Each part is a separate k6 run (trials.ts). On other
+ * servers, the whole workload replaces the reference target's operations.
  */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
@@ -102,5 +102,5 @@ export const { options, setup, iterate, teardown } = defineTest({
   observe: true,
   ...PARTS[part],
   ...(!part.startsWith('all') && { cleanUp: 'remove_all' }),
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -43,7 +43,7 @@ export default async function network(lab: Lab<Config, NetworkResult>) {
   const { WORKLOAD, TOOL } = process.env;
   // With WORKLOAD or TOOL the reference target is loaded like any other server.
   const reference = isReference(lab.config) && !WORKLOAD && !TOOL;
-  // The client then decides in both cases whether an answer is compressed.
+  // With COMPRESSION=gzip, the client decides in each trial whether answers are compressed.
   if (isReference(lab.config)) await lab.target({ COMPRESSION: 'gzip' });
   const seconds = trafficSecondsOf(lab.config);
   const trial = (name: string, part: string, env: Record<string, string> = {}) =>

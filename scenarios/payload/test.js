@@ -16,5 +16,5 @@ export const { options, setup, iterate, teardown } = defineTest({
   mix: 'payload',
   fit: payloadOf,
   phases: SIZES_KB.map((kb) => ({ name: `${kb}-kb`, vus: 10, duration: '30s', labels: { kb } })),
-  objectives: { each: { failure_share: 0.001 } },
+  objectives: { each: { failure_rate: 0.001 } },
 });

@@ -32,7 +32,7 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     { name: 'delivered', unit: 'ratio', of: ({ delivered }) => delivered },
     { name: 'p50', unit: 'ms', of: ({ phase }) => phase.latency_ms?.p50 ?? null },
     { name: 'p99', unit: 'ms', of: ({ phase }) => phase.latency_ms?.p99 ?? null },
-    { name: 'failed', unit: 'ratio', of: ({ phase }) => phase.error_rate },
+    { name: 'failed', unit: 'ratio', of: ({ phase }) => phase.failure_rate },
     { name: 'target CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'cpu', phase.name) },
     { name: 'host CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'host_cpu', phase.name) },
     { name: 'gen. CPU', unit: 'ratio', of: ({ phase }) => signalMean(signals, 'generator_cpu', phase.name) },
@@ -42,7 +42,7 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
     `A step holds if ${percent(TRUST.minDelivered)} of its load is delivered, p99 (with at least ${NORMAL.minP99Calls} answers) is below ${milliseconds(P99_MS)} and failures are below ${percent(FAILURE_SHARE)}. CPU is a share of the whole machine.`,
     'Steps follow each other without a pause: after the first step that does not hold, later steps start with a backlog.',
   ];
-  // Only steps before the first broken one count: a later one may hold by chance.
+  // Only steps before the first broken step count, because a later step may hold by chance.
   const firstBroken = judged.findIndex(({ missed }) => missed.length > 0);
   const held = firstBroken < 0 ? judged.at(-1) : judged[firstBroken - 1];
   const broken = judged[firstBroken];
@@ -64,7 +64,7 @@ export default function ramp({ plan, phases, signals }: Facts): Built {
  * @returns a finding on the effect of more concurrent calls; none if the steps do not fit the scalability law
  */
 function scalability(steps: Phase[]): Finding[] {
-  const points = steps.flatMap(({ achieved_rps: rate, latency_ms: latency, error_rate: failed }) =>
+  const points = steps.flatMap(({ achieved_rps: rate, latency_ms: latency, failure_rate: failed }) =>
     rate && latency && !latency.at_least && (failed ?? 0) < MAX_FAILED
       ? [{ rate, stayS: latency.avg / 1000 }]
       : [],
@@ -92,11 +92,14 @@ function scalability(steps: Phase[]): Finding[] {
 }
 
 /** @returns why the step did not hold, as text */
-function missedBy({ latency_ms: latency, answered, error_rate }: Phase, delivered: number | null): string[] {
+function missedBy(
+  { latency_ms: latency, answered, failure_rate }: Phase,
+  delivered: number | null,
+): string[] {
   const p99 = (answered ?? 0) < NORMAL.minP99Calls ? null : (latency?.p99 ?? null);
   return [
     delivered !== null && delivered < TRUST.minDelivered ? `${percent(delivered)} delivered` : null,
     p99 === null ? 'too few answers for a p99' : p99 >= P99_MS ? `p99 ${milliseconds(p99)}` : null,
-    (error_rate ?? 0) >= FAILURE_SHARE ? `${percent(error_rate)} failed` : null,
+    (failure_rate ?? 0) >= FAILURE_SHARE ? `${percent(failure_rate)} failed` : null,
   ].filter((reason) => reason !== null);
 }

@@ -12,7 +12,7 @@ import { counted, milliseconds, number, percent } from '../../contract/units.js'
 const BENCHMARK = 'benchmark';
 const DENIED = 'denied/';
 /** The document's goals, unless the run has other objectives. */
-const GOALS = { p95_ms: 100, failure_share: 0.01 };
+const GOALS = { p95_ms: 100, failure_rate: 0.01 };
 
 export default function rbac({ plan, phases, operations }: Facts): Built {
   const phase = phases.find(({ name, requests }) => name === BENCHMARK && requests !== null);
@@ -45,7 +45,7 @@ const RESULTS: Column<Phase>[] = [
   { name: 'total requests', unit: 'count', of: ({ requests }) => requests },
   { name: 'successful', unit: 'count', of: ({ requests, failed }) => (requests ?? 0) - (failed ?? 0) },
   { name: 'errors', unit: 'count', of: ({ failed }) => failed },
-  { name: 'error rate', unit: 'ratio', of: ({ error_rate: rate }) => rate },
+  { name: 'error rate', unit: 'ratio', of: ({ failure_rate: rate }) => rate },
   { name: 'RPS', unit: 'count', of: ({ achieved_rps: rate }) => rate },
 ];
 
@@ -64,14 +64,14 @@ type Goal = Omit<Parameters<typeof judged>[0], 'scope'>;
 /** @returns the goals, without the document's p95 if its limits do not apply to the run */
 function goalsOf(
   { objectives, documents }: Plan,
-  { offered_rps, achieved_rps, latency_ms, error_rate, requests, answered }: Phase,
+  { offered_rps, achieved_rps, latency_ms, failure_rate, requests, answered }: Phase,
 ): Goal[] {
   const limit = (metric: keyof typeof GOALS) =>
     objectives.find((one) => one.metric === metric && one.scope.phase === BENCHMARK)?.limit ?? GOALS[metric];
   // Round to whole requests: an open load cannot exceed the offered rate, and the document counts 99.92 as
   // 100.
   const rps = Math.round(offered_rps ?? 0);
-  const [p95, failures] = [limit('p95_ms'), limit('failure_share')];
+  const [p95, failures] = [limit('p95_ms'), limit('failure_rate')];
   const goals: Goal[] = [
     {
       metric: 'rps',
@@ -92,11 +92,11 @@ function goalsOf(
       format: milliseconds,
     },
     {
-      metric: 'failure_share',
+      metric: 'failure_rate',
       what: `Error rate < ${number(failures * 100)}%`,
       op: '<',
       limit: failures,
-      observed: error_rate,
+      observed: failure_rate,
       samples: requests ?? 0,
       format: percent,
     },
@@ -124,8 +124,8 @@ function goalTable(goals: Goal[]) {
 }
 
 /**
- * Counts denied calls that were allowed: their answers are `unexpected`. Calls that were not answered, or
- * refused for another reason, do not count.
+ * Counts calls that should have been denied but were allowed (their failure kind is `unexpected`). Calls that
+ * were not answered, or refused for another reason, do not count.
  */
 const allowedOf = ({ failures }: Operation) => failures.unexpected ?? 0;
 
@@ -158,13 +158,13 @@ function wrongAllows(denial: Operation): Threshold {
 }
 
 /** @returns the document's columns */
-function csv({ duration_s, requests, failed, error_rate, achieved_rps, latency_ms }: Phase): string {
+function csv({ duration_s, requests, failed, failure_rate, achieved_rps, latency_ms }: Phase): string {
   const row = {
     duration_sec: duration_s,
     total_requests: requests,
     successful: (requests ?? 0) - (failed ?? 0),
     errors: failed,
-    error_rate_pct: error_rate === null ? null : Number((error_rate * 100).toFixed(4)),
+    error_rate_pct: failure_rate === null ? null : Number((failure_rate * 100).toFixed(4)),
     rps: achieved_rps,
     avg_latency_ms: latency_ms?.avg ?? null,
     median_latency_ms: latency_ms?.p50 ?? null,

@@ -16,5 +16,5 @@ export const { options, setup, iterate } = defineTest({
     { name: 'benchmark', rate: 100, duration: '60s', mix: 'scenarios' },
     { name: 'denials', rate: 100, duration: '30s' },
   ],
-  objectives: { each: { p95_ms: 100, failure_share: 0.01 } },
+  objectives: { each: { p95_ms: 100, failure_rate: 0.01 } },
 });

@@ -7,7 +7,7 @@ import { counted, duration, number } from '../../contract/units.js';
 import type { HeldThrough, Part } from './table.ts';
 
 interface Found {
-  /** Before, during and after. */
+  /** The parts before, during and after the replacement. */
   parts: readonly Part[];
   /** Failures since the start of the replacement, by kind. */
   failures: Record<string, number>;

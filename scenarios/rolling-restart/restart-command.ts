@@ -1,7 +1,7 @@
 /** Runs RESTART_COMMAND, which replaces the server under test: `kubectl rollout`, `docker compose`, a script. */
 import { join } from 'node:path';
 import { secretsOf } from '../../analysis/clean-text.ts';
-import { environmentOf } from '../../cli/child.ts';
+import { callerEnvironment } from '../../cli/child.ts';
 import { broken } from '../../cli/ending.ts';
 import { startGroup } from '../../cli/group.ts';
 import { ProgramLog } from '../../cli/program-log.ts';
@@ -31,7 +31,7 @@ export interface Restart {
 export async function runRestartCommand({ command, variables, folder, loadEnd }: Restart): Promise<void> {
   const output = new ProgramLog(join(folder, LOG), secretsOf(process.env));
   const child = startGroup(['bash', '-c', command], {
-    env: environmentOf([...OF_TOOLCHAINS, ...OF_ORCHESTRATORS, ...variables]),
+    env: callerEnvironment([...OF_TOOLCHAINS, ...OF_ORCHESTRATORS, ...variables]),
     isWholeEnv: true,
     onOutput: output.add,
   });

@@ -22,7 +22,7 @@ export interface Part extends Phase {
 /** Streams that were open when the replacement began. */
 export interface HeldThrough {
   before: number;
-  /** How often a stream closed since then. */
+  /** Number of streams that closed since then. */
   closed: number;
   /**
    * Seconds from the end of the replacement until as many were held as before; null: not before the load

@@ -10,7 +10,7 @@ const PROFILES = {
 };
 
 const calls = { rate: 50, streams: 20 };
-const objectives = { replaced: { failure_share: 0.01 }, after: { failure_share: 0.01 } };
+const objectives = { replaced: { failure_rate: 0.01 }, after: { failure_rate: 0.01 } };
 
 /**
  * @param {import('../../contract/profiles.js').ProfileName} profile
@@ -39,6 +39,6 @@ export const { options, setup, iterate, teardown } = defineTest({
   mix: 'get_user',
   phasesOf,
   asWritten: true,
-  objectives: { each: { failure_share: 0.01 }, ...objectives },
+  objectives: { each: { failure_rate: 0.01 }, ...objectives },
   anyServer: objectives,
 });

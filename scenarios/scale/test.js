@@ -96,5 +96,5 @@ export const { options, setup, iterate, teardown } = defineTest({
     ],
   },
   cleanUp: 'remove_all',
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -20,5 +20,5 @@ export const { options, setup, iterate } = defineTest({
   phases: [{ name: 'load', vus: 20, duration: '60s' }],
   asWritten: true,
   warmUp: '3s',
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -82,7 +82,7 @@ export default async function scaling(lab: ScalingLab) {
     `starting ${most} instances, each with ${settings.WORKERS} worker and ${settings.POOL_SIZE} connections ...`,
   );
   const instances: { port: number; adminPort: number; pid: number }[] = [];
-  // One after the other, because the first one may have to prepare the database.
+  // Start the instances one after the other, because the first one may have to prepare the database.
   for (let number = 1; number <= most; number += 1) {
     const [port, adminPort] = [await freePort(), await freePort()];
     const instance = await startInstance(`instance ${number}`, port, { ...settings, ADMIN_PORT: adminPort });

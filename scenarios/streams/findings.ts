@@ -17,7 +17,7 @@ export interface Found {
   ends: StreamEnds;
   steps: readonly Step[];
   costs: readonly Cost[];
-  /** false: all streams were refused, and the costs are those of a refused one. */
+  /** false: all streams were refused, so each cost is that of a refused stream. */
   areHeld: boolean;
 }
 
@@ -48,14 +48,14 @@ function held(record: Streams, steps: readonly Step[]): Finding[] {
   const sent = record.messages === 0 ? 'nothing' : counted(record.messages, 'message');
   const streams = most < asked ? `${number(most)} of ${counted(asked, 'stream')}` : counted(most, 'stream');
   return [
-    about(`${streams} were held at once; the server sent ${sent} on them`, {
+    about(`${streams} were held concurrently; the server sent ${sent} on them`, {
       held: most,
       messages: record.messages,
     }),
   ];
 }
 
-/** Refused streams, and the number of streams from which the server refuses them. */
+/** Reports refused streams, and how many streams were open at the first refusal. */
 function refusals(refused: readonly StreamEnd[], record: Streams): Finding[] {
   const [first] = refused;
   if (!first) return [];
@@ -68,7 +68,7 @@ function refusals(refused: readonly StreamEnd[], record: Streams): Finding[] {
   return [about(statement, { refused: refused.length, refused_from: from })];
 }
 
-/** Streams that a server opens but does not use. */
+/** Reports streams that the server closed right after opening them. */
 function declining(declined: readonly StreamEnd[], record: Streams): Finding[] {
   if (declined.length === 0) return [];
   const statement = `the server closed ${number(declined.length)} of ${counted(record.asked, 'stream')} right after opening them`;
@@ -82,7 +82,7 @@ function declining(declined: readonly StreamEnd[], record: Streams): Finding[] {
   ];
 }
 
-/** Streams that exhaust a resource that calls need. */
+/** Reports that held streams block calls, or that streams never opened. */
 function unanswered(steps: readonly Step[], silent: readonly StreamEnd[], limit: Lifetime | null): Finding[] {
   const share = ({ calls, answered }: Step) => (calls ? 1 - (answered ?? 0) / calls : 0);
   const [before] = steps;
@@ -113,7 +113,7 @@ function unanswered(steps: readonly Step[], silent: readonly StreamEnd[], limit:
   ];
 }
 
-/** Streams that the server or an intermediary closes, and after what time. */
+/** Reports streams that the server or an intermediary closed, and their lifetime. */
 function lifetimes(cut: readonly StreamEnd[], found: Lifetime | null, record: Streams): Finding[] {
   if (cut.length === 0) return [];
   if (!found)
@@ -160,7 +160,7 @@ function slower(steps: readonly Step[]): Finding[] {
   ];
 }
 
-/** Whether NOTIFY_TOOL's notifications arrived, and with which delay. */
+/** Reports whether NOTIFY_TOOL's notifications arrived, and their delay. */
 function notified(steps: readonly Step[]): Finding[] {
   const called = steps.flatMap(({ notifications, heldAtMost }) =>
     notifications && notifications.expected > 0 ? [{ heldAtMost, ...notifications }] : [],

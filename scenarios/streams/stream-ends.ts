@@ -1,6 +1,6 @@
 /**
- * Why streams were not held to their end: refused, never begun, or cut; and the common lifetime of cut
- * streams.
+ * Classifies streams that were not held to their end as refused, never begun, or cut. Finds the common
+ * lifetime of cut streams.
  */
 import type { StreamEnd } from '../../analysis/collect/streams.ts';
 import { type CommonTime, commonTime } from '../../analysis/findings/common-time.ts';
@@ -21,7 +21,7 @@ export interface StreamEnds {
 export interface Lifetime extends CommonTime {
   /** Time since the last bytes, or since the start if bytes had arrived in between. */
   kind: 'silence' | 'age';
-  /** No bytes ever arrived: it may be either kind. */
+  /** No bytes ever arrived, so the limit may apply to the silence or to the whole lifetime. */
   isUnsure: boolean;
   /** The client never saw them begin. */
   isWithheld: boolean;

@@ -21,7 +21,7 @@ export interface Notifications {
   /** Calls of the tool that succeeded, and that failed. */
   calls: number;
   failed: number;
-  /** Calls times held streams. */
+  /** Expected notifications: number of calls times number of held streams. */
   expected: number;
   received: number;
   /** From the latest call to the notification. */
@@ -35,7 +35,7 @@ export interface Step extends Phase {
   heldAtMost: number;
   /** Streams refused until the end of the phase. */
   refused: number;
-  /** The p95 of its calls relative to that without streams; null = unknown. */
+  /** Ratio of its calls' p95 to the p95 without streams; null = unknown. */
   slowdown: number | null;
   /** null: NOTIFY_TOOL was not called. */
   notifications: Notifications | null;
@@ -107,7 +107,7 @@ const stepTable = (
       { name: 'streams', unit: 'count', of: ({ labels }) => Number(labels.streams) },
       { name: 'held', unit: 'count', of: ({ heldAtMost }) => heldAtMost },
       { name: 'calls', unit: 'per_s', of: ({ achieved_rps: rate }) => rate },
-      { name: 'failed', unit: 'ratio', of: ({ error_rate: rate }) => rate },
+      { name: 'failed', unit: 'ratio', of: ({ failure_rate: rate }) => rate },
       { name: 'p50', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p50 ?? null },
       { name: 'p95', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p95 ?? null },
       { name: 'vs none', unit: 'factor', of: ({ slowdown }) => slowdown },

@@ -44,5 +44,5 @@ export const { options, setup, iterate, teardown } = defineTest({
   mix: 'get_user',
   phasesOf,
   asWritten: true,
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

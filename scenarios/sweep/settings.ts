@@ -42,8 +42,8 @@ const [WORKERS, POOL_SIZE] = [Number(VARIABLES.WORKERS.fallback), Number(VARIABL
 /**
  * Chooses WORKERS and POOL_SIZE so that the workers' pools fit in the database's connections.
  *
- * @param env may set the other of the two
- * @returns the other settings needed, the same for all values
+ * @param env may set WORKERS or POOL_SIZE, whichever is not swept
+ * @returns additional settings, which are the same for all values
  * @throws {ConfigError} if the database has too few connections for one of the values
  */
 export function neededSettings(

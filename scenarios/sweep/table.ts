@@ -57,7 +57,7 @@ export default function sweep({ trials, phases, signals, groups, increases }: Fa
   const apart = apartOf(sound);
   const best = Math.max(...sound.map(({ rate }) => rate));
   const p99Of = (latencies: number[]) => (latencies.length > 0 ? medianOf(latencies) : null);
-  /** The runs have equal lengths: use the mean of their means. */
+  /** Uses the mean of the runs' means, because all runs have the same length. */
   const signalOf = (signal: string, { runs }: Value) => {
     const means = runs.flatMap(({ name }) => signalMean(signals, signal, name) ?? []);
     return means.length > 0 ? meanOf(means) : null;
@@ -176,8 +176,9 @@ function recommend(setting: string, values: Value[], sound: Value[], apart: numb
 }
 
 /**
- * @param equal values that do not differ significantly from it
- * @returns for numbers, the smallest equal value: searched downwards from the fastest until one is slower
+ * @param equal values that do not differ significantly from the fastest
+ * @returns for numbers, the smallest value that is as fast: the search goes down from the fastest value and
+ *   ends at the first slower one
  */
 function least(fastest: Value, equal: Value[], all: Value[]): Value {
   const below = all

@@ -26,5 +26,5 @@ export const { options, setup, iterate } = defineTest({
   asWritten: true,
   warmUp: '3s',
   phases: [{ name: 'load', vus: 50, duration: '15s' }],
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -1,4 +1,4 @@
-/** `make tools`: the load of each tool on the database, the cache and the upstream service. */
+/** `make tools`: the load that each tool puts on the database, the cache and the upstream service. */
 
 import { increaseIn } from '../../analysis/collect/increases.ts';
 import type { Phase } from '../../analysis/judge/phases.ts';

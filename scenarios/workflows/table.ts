@@ -15,7 +15,7 @@ const STEPS = {
   'tool-sequence': { name: 'Tool call sequence', p: [8.5, 18.2, 28.5] },
 };
 
-/** The p99 metrics of objectives: of one call, and of several together. */
+/** The p99 metrics of objectives: for a single call, and for a sequence of calls. */
 const P99 = ['p99_ms', 'sequence_p99_ms'];
 
 export default function workflows({ phases, groups, thresholds }: Facts): Built {

@@ -28,7 +28,7 @@ export const { options, setup, iterate, teardown } = defineTest({
   fit: workflowsOf,
   phases: phases.map((phase) => ({ ...phase, operation: phase.name, duration: '50s', users: USERS })),
   objectives: {
-    each: { failure_share: 0.001 },
+    each: { failure_rate: 0.001 },
     'tool-call': { p99_ms: 10 },
     'resource-list': { p99_ms: 10 },
     'resource-subscribe': { p99_ms: 15 },

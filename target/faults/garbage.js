@@ -13,7 +13,7 @@ const CHAIN = 8;
 let kept = [];
 let state = 1;
 
-/** @returns {number} a random slot: if neighbours were released together, whole pages would become free at once */
+/** @returns {number} a random slot, so that neighbours are not released together, which would free whole pages */
 function anySlot() {
   // The generator from Numerical Recipes, which costs little CPU time.
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

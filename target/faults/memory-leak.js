@@ -71,7 +71,7 @@ export function leakMemory({ slots }) {
   });
 }
 
-/** Frees the memory at once instead of at the next garbage collection. */
+/** Frees the memory immediately, without waiting for the next garbage collection. */
 function collectNow() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

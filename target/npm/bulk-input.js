@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ResourceId } from './kinds.js';
 
 export const Ids = z.array(ResourceId).min(1).max(10_000).optional();
-export const DryRun = z.boolean().default(false).describe('true: count, and change nothing');
+export const DryRun = z.boolean().default(false).describe('true: only count the matching resources');
 
 /** @param {number} fallback */
 export const batchSize = (fallback) => z.int().min(1).max(1000).default(fallback);

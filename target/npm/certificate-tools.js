@@ -14,7 +14,7 @@ export const CERTIFICATE_TOOLS = [
     name: 'renew_certificate',
     title: 'Renew a certificate',
     description:
-      "Has a certificate renewed: the authority, another company's HTTP API, takes seconds and has a limit by domain.",
+      'Renews a certificate. Calls the certificate authority, an external HTTP API that takes seconds and limits requests per domain.',
     inputSchema: z.object({ ...scope, id: ResourceId }),
     outputSchema: z.object({ id: ResourceId, expires_on: z.iso.datetime() }),
     annotations: RENEWS,
@@ -30,11 +30,11 @@ export const CERTIFICATE_TOOLS = [
     name: 'bulk_renew_certificates',
     title: 'Renew certificates',
     description:
-      'Has many certificates renewed: those of a batch at the same time. Tells which ones were refused.',
+      'Renews many certificates, those of a batch concurrently. Lists the certificates that the authority refused.',
     inputSchema: z.object({
       ...scope,
-      ids: Ids.describe('without them: all certificates'),
-      batch_size: batchSize(5).describe('certificates that are renewed at the same time'),
+      ids: Ids.describe('default: all certificates'),
+      batch_size: batchSize(5).describe('number of certificates to renew concurrently'),
       dry_run: DryRun,
     }),
     outputSchema: z.object({

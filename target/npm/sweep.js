@@ -4,8 +4,8 @@ import { DELETE_OLD } from './statements.js';
 const INTERVAL = 60_000;
 
 /**
- * Removes resources that a killed run left behind, if nothing else can clean up after it. Every worker does this,
- * because it may be the only one; without old resources it costs one index lookup.
+ * Removes resources that a killed run left behind. Every worker does this, because it may be the only worker. Without
+ * old resources, it costs one index lookup.
  * @param {import('../database.js').Queries} database
  * @param {Pick<import('../config.js').Config, 'resourceLifetime'>} config
  */

@@ -1,4 +1,4 @@
-/** The tools of the proxy manager: five for each kind of resource, and the bulk tools. */
+/** Tools of the proxy manager: five per kind of resource, and the bulk tools. */
 import { z } from 'zod';
 import { BULK_TOOLS } from './bulk-tools.js';
 import { CERTIFICATE_TOOLS } from './certificate-tools.js';
@@ -27,15 +27,15 @@ const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
 const listTool = (kind) => ({
   name: `list_${kind.plural}`,
   title: `List ${kind.title}s`,
-  description: `All ${kind.title}s, or a page of them. One query, not cached.`,
+  description: `Lists all ${kind.title}s, or one page. Runs one query; not cached.`,
   inputSchema: z.object({
     ...scope,
-    limit: z.int().min(1).max(1000).optional().describe('how many at most; without it: all'),
-    offset: z.int().min(0).max(1_000_000).default(0).describe('how many to leave out first'),
+    limit: z.int().min(1).max(1000).optional().describe('maximum number of resources; default: all'),
+    offset: z.int().min(0).max(1_000_000).default(0).describe('number of resources to skip'),
   }),
   outputSchema: z.object({
     count: z.int(),
-    next_offset: z.int().nullable().describe('where the next page begins; null: there is none'),
+    next_offset: z.int().nullable().describe('offset of the next page; null on the last page'),
     [kind.plural]: z.array(shown(kind)),
   }),
   annotations: READS,
@@ -49,7 +49,7 @@ const listTool = (kind) => ({
 const getTool = (kind) => ({
   name: `get_${kind.kind}`,
   title: `Get a ${kind.title}`,
-  description: `One ${kind.title}, by its id. One indexed query, not cached.`,
+  description: `Returns one ${kind.title} by id. Runs one indexed query; not cached.`,
   inputSchema: z.object({ ...scope, id: ResourceId }),
   outputSchema: z.object({ [kind.kind]: shown(kind) }),
   annotations: READS,
@@ -61,8 +61,8 @@ const createTool = (kind) => ({
   name: `create_${kind.kind}`,
   title: `Create a ${kind.title}`,
   description: kind.certified
-    ? `Makes a ${kind.title}: the authority, another company's HTTP API, takes seconds and has a limit by domain.`
-    : `Makes a ${kind.title}, after its references and its name were checked.`,
+    ? `Creates a ${kind.title}. Calls the certificate authority, an external HTTP API that takes seconds and limits requests per domain.`
+    : `Creates a ${kind.title} after checking its references and name.`,
   inputSchema: z.object({ ...scope, ...whole(kind) }),
   outputSchema: z.object({ [kind.kind]: shown(kind) }),
   annotations: {
@@ -84,7 +84,7 @@ const updateTool = (kind) => {
   return {
     name: `update_${kind.kind}`,
     title: `Update a ${kind.title}`,
-    description: `Changes at least one field of a ${kind.title}; the others stay as they are.`,
+    description: `Updates the given fields of a ${kind.title}. At least one field is required.`,
     inputSchema: z
       .object({ ...scope, id: ResourceId, ...changes })
       .refine(
@@ -103,7 +103,7 @@ const updateTool = (kind) => {
 const deleteTool = (kind) => ({
   name: `delete_${kind.kind}`,
   title: `Delete a ${kind.title}`,
-  description: `Removes a ${kind.title}${kind.parts ? ` with its ${kind.parts}` : ''}; what refers to it then refers to nothing.`,
+  description: `Deletes a ${kind.title}${kind.parts ? ` and its ${kind.parts}` : ''}. References to it are set to null.`,
   inputSchema: z.object({ ...scope, id: ResourceId }),
   outputSchema: z.object({ deleted: z.int(), cascaded: z.int() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

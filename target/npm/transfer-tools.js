@@ -17,7 +17,7 @@ export const TRANSFER_TOOLS = [
   {
     name: 'export_configuration',
     title: 'Export the configuration',
-    description: 'All resources of an instance, as of one moment: four queries in one snapshot.',
+    description: 'Returns all resources of an instance. Runs four queries in one snapshot.',
     inputSchema: z.object(scope),
     outputSchema: z.object({
       count: z.int(),
@@ -33,7 +33,7 @@ export const TRANSFER_TOOLS = [
     name: 'import_configuration',
     title: 'Import a configuration',
     description:
-      'Makes the resources of an exported configuration in one transaction, except those whose names are there already.',
+      'Creates the resources of an exported configuration in one transaction. Skips resources whose names already exist.',
     inputSchema: z.object({
       ...scope,
       configuration: z.object(
@@ -41,7 +41,9 @@ export const TRANSFER_TOOLS = [
           z
             .array(
               z.object({
-                id: ResourceId.optional().describe('what others in the document refer to it by'),
+                id: ResourceId.optional().describe(
+                  'id that other resources in the document use to refer to it',
+                ),
                 ...whole(kind),
                 ...Object.fromEntries(
                   Object.entries(kind.made ?? {}).map(([field, schema]) => [field, schema.optional()]),
@@ -52,7 +54,7 @@ export const TRANSFER_TOOLS = [
             .default([]),
         ),
       ),
-      dry_run: z.boolean().default(false).describe('true: check the document, and make nothing'),
+      dry_run: z.boolean().default(false).describe('true: only check the document'),
     }),
     outputSchema: z.object({ given: z.int(), imported: z.int(), by_kind: Counts, dry_run: z.boolean() }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -32,8 +32,8 @@ export function readText(path) {
 }
 
 /**
- * Calls `use` with the real path if it is in the sandbox. A path outside is reported as not found: a different error
- * would reveal whether it exists.
+ * Calls `use` with the real path if it is in the sandbox. Any other path is reported as not found, because a different
+ * error would reveal whether the path exists.
  * @template T
  * @param {string} path
  * @param {(real: string) => Promise<T>} use

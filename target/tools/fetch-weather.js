@@ -4,8 +4,7 @@ import { z } from 'zod';
 export default {
   name: 'fetch_weather',
   title: 'Fetch the weather',
-  description:
-    "Asks the weather service, another company's HTTP API, about a city. Not cached; may time out.",
+  description: 'Returns the weather of a city from an external HTTP API. Not cached; may time out.',
   inputSchema: z.object({ city: z.string().trim().min(1).max(100) }),
   outputSchema: z.object({ city: z.string(), temperature_c: z.number(), conditions: z.string() }),
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },

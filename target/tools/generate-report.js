@@ -45,7 +45,7 @@ export default {
   name: 'generate_report',
   title: 'Generate a report',
   description:
-    "A region's orders over a year: 15 queries in one snapshot, then an aggregation that is heavy on the processor.",
+    "Summarizes a region's orders over a year. Runs 15 queries in one snapshot, then a CPU-intensive aggregation.",
   inputSchema: z.object({ region: z.enum(REGIONS) }),
   outputSchema: z.object({
     region: z.string(),

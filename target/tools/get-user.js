@@ -6,7 +6,7 @@ import { User, UserId } from './user.js';
 export default {
   name: 'get_user',
   title: 'Get a user',
-  description: 'Looks one user up by id. One indexed query, cached.',
+  description: 'Returns one user by id. Runs one indexed query; cached.',
   inputSchema: z.object({ user_id: UserId }),
   outputSchema: z.object({ user: User }),
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

@@ -12,9 +12,10 @@ const FILLER = makeFiller(LARGEST);
 export default {
   name: 'payload',
   title: 'Carry a payload',
-  description: 'Takes a text and answers with as many characters as are asked for. No database, no cache.',
+  description:
+    'Takes a text and returns the requested number of characters. Uses neither the database nor the cache.',
   inputSchema: z.object({
-    body: z.string().max(LARGEST).default('').describe('a text that is read and dropped'),
+    body: z.string().max(LARGEST).default('').describe('a text that is ignored'),
     reply_bytes: z.int().min(0).max(LARGEST).default(0).describe('length of the answer'),
   }),
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

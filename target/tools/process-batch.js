@@ -22,7 +22,8 @@ const Item = z.object({
 export default {
   name: 'process_batch',
   title: 'Process a batch',
-  description: 'Stores 1 to 500 items in one bulk upsert. Of items with the same key the last one counts.',
+  description:
+    'Stores 1 to 500 items in one bulk upsert. If several items have the same key, the last one wins.',
   inputSchema: z.object({ items: z.array(Item).min(1).max(500) }),
   outputSchema: z.object({ processed: z.int(), inserted: z.int(), updated: z.int() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

@@ -10,7 +10,7 @@ export default {
   name: 'run_job',
   title: 'Run a job',
   description:
-    'Takes as long as the caller says, and reports progress every second if the client asks for it. No database, no cache.',
+    'Waits for the given time. Reports progress every second if requested. Uses neither the database nor the cache.',
   inputSchema: z.object({ seconds: z.number().min(0).max(MAX_SECONDS).default(1) }),
   outputSchema: z.object({ seconds: z.number() }),
   asTask: true,

@@ -5,9 +5,9 @@ import { User } from './user.js';
 export default {
   name: 'search_users',
   title: 'Search users',
-  description: 'Finds users whose name starts with a text, in upper or lower case. One query, not cached.',
+  description: 'Finds users whose name starts with a text, ignoring case. Runs one query; not cached.',
   inputSchema: z.object({
-    query: z.string().min(1).max(100).describe('how the name starts, such as "ada"'),
+    query: z.string().min(1).max(100).describe('start of the name, such as "ada"'),
     limit: z.int().min(1).max(100).default(10).describe('how many users at most'),
   }),
   outputSchema: z.object({ count: z.int(), users: z.array(User) }),

@@ -9,7 +9,7 @@ const Text = z.string().trim().min(1).max(100);
 export default {
   name: 'update_user',
   title: 'Update a user',
-  description: "Changes a user's name, city or plan; at least one of them.",
+  description: "Updates a user's name, city or plan. At least one of them is required.",
   inputSchema: z
     .object({
       user_id: UserId,

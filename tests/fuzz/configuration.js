@@ -25,7 +25,7 @@ const TYPED = [
   ...['10s', '1h30m', '500ms', '2.5s', '1', '0', '0.5', '20000', '1 2 4', 'gzip, br', 'off', 'auto'],
   ...['{"message":"hi"}', '{"a":"b","c":"d"}', 'Name: value\nOther: thing', '{"X-Api-Key":"k"}', 'Bearer x'],
   ...[
-    'baseline.p99_ms=120,all.failure_share=0.01',
+    'baseline.p99_ms=120,all.failure_rate=0.01',
     'each.p99_vs_first=1.3',
     'workload.json',
     'get_user,update_user',
@@ -172,7 +172,7 @@ const area = {
               'off',
               'documents',
               'documents,baseline.p99_ms=120',
-              'baseline.p99_ms=120,all.failure_share=0.01',
+              'baseline.p99_ms=120,all.failure_rate=0.01',
               'each.p99_vs_first=1.3',
               'class:read.p95_ms=5',
             ),
@@ -189,7 +189,7 @@ const area = {
           const phases = planPhases(SHAPE, profile, config);
           const operations = planOperations(reference, 'mixed', config);
           const { off, changes } = readThresholds(config.THRESHOLDS);
-          const defaults = { all: { failure_share: 0.01 } };
+          const defaults = { all: { failure_rate: 0.01 } };
           const objectives = planObjectives(defaults, off ? '' : changes, phases, operations);
           return { phases, operations, objectives, scenarios: toScenarios(phases, config.TARGET_TIMEOUT) };
         }, ConfigError);

@@ -41,7 +41,7 @@ const PASSING = measuredDocument({
     { name: 'a', figures: {} },
     { name: 'b', figures: {} },
   ],
-  objectives: [objective('a', 'p99_ms', '<', 85), objective('b', 'failure_share', '<', 0.01)],
+  objectives: [objective('a', 'p99_ms', '<', 85), objective('b', 'failure_rate', '<', 0.01)],
 });
 const START_S = PASSING.began / 1000;
 /** 1 ms, as a bucket in base 36. */

@@ -18,7 +18,7 @@ const SPEC = {
     { name: 'a', figures: {} },
     { name: 'b', figures: {} },
   ],
-  objectives: [objective('a', 'p99_ms', '<', 85), objective('b', 'failure_share', '<', 0.1)],
+  objectives: [objective('a', 'p99_ms', '<', 85), objective('b', 'failure_rate', '<', 0.1)],
   plan: { operations: [{ operation: 'get_user', method: 'tools/call', class: 'read' }] },
 };
 const SUMMARY = summary(SPEC);

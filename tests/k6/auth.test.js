@@ -166,12 +166,12 @@ test('what does not let a run in is said in the words of its variables', async (
     TARGET_URL: 'http://127.0.0.1:9/mcp?sig=4711',
   });
   for (const said of [refused, nobody]) assert.ok(!said.includes('4711'), said);
-  await isNotLetIn(/exit 2: OAUTH_CLIENT_KEY is \S+nowhere\.pem\S+ which is not such a key/, {
+  await isNotLetIn(/exit 2: OAUTH_CLIENT_KEY is \S+nowhere\.pem\S+ which is not a private key/, {
     ...client,
     OAUTH_CLIENT_KEY: join(folder, 'nowhere.pem'),
   });
   await isNotLetIn(
-    /exit 3: \S+ cannot be used \(HTTP 401.*\); set TARGET_TOKEN, TARGET_HEADERS or OAUTH_CLIENT_ID/,
+    /exit 3: \S+ cannot be used \(HTTP 401.*\); the server refused TARGET_TOKEN; is it right\?/,
     {
       TARGET_URL: target.url,
       TARGET_TOKEN: 'a-token-of-its-own',
@@ -281,7 +281,7 @@ test('a run over mTLS outlives its tokens, and leaves none of its secrets', asyn
     const before = oauth.issued();
     const run = await runTest('sustained', { ...variables, TARGET_CA: ca });
     assertMeasured(run);
-    const { error_rate: errors, requests, failures } = measuredPhase(run.document);
+    const { failure_rate: errors, requests, failures } = measuredPhase(run.document);
     assert.equal(errors, 0, JSON.stringify(failures));
     // One user renews the token of all, 3 to 4 seconds after it was issued.
     const tokens = oauth.issued() - before;
@@ -296,7 +296,7 @@ test('a run over mTLS outlives its tokens, and leaves none of its secrets', asyn
 test('renewals that are refused: the calls fail, the reason is told, the secrets are not', async () => {
   try {
     const run = await runTest('sustained', SHORT_RUN(), async () => oauth.setOpen(false));
-    const { failures, error_rate: errors } = measuredPhase(run.document);
+    const { failures, failure_rate: errors } = measuredPhase(run.document);
     assert.deepEqual(Object.keys(failures), ['auth'], run.output);
     assert.ok(failures.auth > 10 && errors > 0.1, JSON.stringify(failures));
     const log = readFileSync(join(run.folder, 'k6.log'), 'utf8');

@@ -45,7 +45,7 @@ test('a run of one tool against a gateway with plain JSON-RPC', async () => {
   });
   assertMeasured(run);
   assert.equal(run.document.target.dialect, 'jsonrpc');
-  const { requests, error_rate: errors } = measuredPhase(run.document);
+  const { requests, failure_rate: errors } = measuredPhase(run.document);
   assert.ok(requests > 50 && errors === 0, run.output);
   assert.ok(gateway.requests.length > requests);
   for (const { headers, message } of gateway.requests) {
@@ -79,7 +79,7 @@ test('a run of a workload against tools behind REST: users, and the statuses tha
   assert.deepEqual(Object.keys(measuredPhase(run.document).failures), ['auth'], run.output);
   /** @param {string} name */
   const errorRate = (name) =>
-    run.document.operations.find((/** @type {any} */ { operation }) => operation === name).error_rate;
+    run.document.operations.find((/** @type {any} */ { operation }) => operation === name).failure_rate;
   assert.deepEqual(['dev list', 'guest broken', 'nobody list'].map(errorRate), [0, 0, 1]);
   const paths = rest.calls.filter(({ user }) => user === 'dev_user').map(({ body }) => body.arguments.path);
   assert.deepEqual(new Set(paths), new Set(['/', '/tmp']), 'arguments are used in turn');

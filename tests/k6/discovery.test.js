@@ -81,7 +81,7 @@ test('DRY_RUN=1 says all that a test would do, and sends server-everything nothi
       /ALLOW_WRITES=1/,
       /^spike +20 s +2,000\/s from up to 1,000 users +40,000$/m,
       /^In total 50,000 requests \(without the warm-up\) in 2 min 10 s\.$/m,
-      /^- baseline failure share < 1 %$/m,
+      /^- baseline failure rate < 1 %$/m,
     ]) {
       assert.match(output, wanted);
     }

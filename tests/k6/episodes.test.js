@@ -33,7 +33,7 @@ test('a server that a spike has killed fails, however few calls could still be m
   assert.equal(code, 99, output);
   assert.match(document.headline, /^FAIL: /);
   const recovered = document.phases.find((/** @type {any} */ { name }) => name === 'recovered');
-  assert.equal(recovered.error_rate, 1);
+  assert.equal(recovered.failure_rate, 1);
   assert.match(findingOf(document, 'recovery').statement, /^did not recover within/);
 });
 

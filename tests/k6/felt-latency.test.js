@@ -55,7 +55,7 @@ test('a server that hangs: the calls without an answer are in the latency, and m
     DURATION: '7s',
     TARGET_TIMEOUT: '2s',
     // Nothing but the latency can be missed.
-    THRESHOLDS: 'sustained.failure_share=1,sustained.p99_ms=500',
+    THRESHOLDS: 'sustained.failure_rate=1,sustained.p99_ms=500',
   });
   const { latency_ms, outcomes, answered } = phaseOf(run.document, 'sustained');
   assert.ok(latency_ms.p99 >= 2000, JSON.stringify(latency_ms));

@@ -184,6 +184,21 @@ test('a target on loopback: nothing is dialled elsewhere, whatever a workload as
   assert.doesNotMatch(output, /dialled: (?!.*blacklisted)/);
 });
 
+test('a workload whose args throw: exit 2, with the operation and the message', async () => {
+  const file = join(folder, 'throws.js');
+  writeFileSync(
+    file,
+    `export default {
+      name: 'throws',
+      operations: { look: { method: 'tools/call', class: 'read', params: { name: 'look' }, args: () => nope.x } },
+      mixes: { default: { look: 1 } },
+    };`,
+  );
+  const { code, output } = await run('load', 'DRY_RUN=1', `TARGET_URL=${server.url}`, `WORKLOAD=${file}`);
+  assert.equal(code, 2, output);
+  assert.match(output, /^error: args of the operation "look" threw ReferenceError: nope is not defined$/m);
+});
+
 test('before the load: the host, the total, the peak rate and the users', async () => {
   const { code, output } = await run('spike', 'DRY_RUN=1', `TARGET_URL=${server.url}`);
   assert.equal(code, 0, output);

@@ -30,7 +30,7 @@ test('no other server is judged by the latency of a document, and all by their f
     );
     assert.deepEqual(absolute, [], name);
     for (const phase of plan.phases.filter((/** @type {any} */ one) => one.measured && !one.overload)) {
-      const failures = limits(plan, 'failure_share').filter(
+      const failures = limits(plan, 'failure_rate').filter(
         (/** @type {any[]} */ [scope]) => scope === phase.name,
       );
       assert.deepEqual(failures, [[phase.name, 0.01, undefined]], `${name} ${phase.name}`);
@@ -73,5 +73,6 @@ test('the plan has the next longer profile, with its rate and its length', async
   );
   assert.deepEqual([quick.longer.profile, quick.longer.duration_s], ['full', 750]);
   assert.equal((await planOf('spike', { PROFILE: 'full' })).longer, undefined);
+  assert.equal((await planOf('load', { PROFILE: 'smoke', REQUESTS: '400' })).longer, undefined);
   assert.equal((await planOf('capacity', { PROFILE: 'smoke', TRIAL: 'step-1' })).longer, undefined);
 });

@@ -38,5 +38,5 @@ export const { options, setup, iterate, teardown } = defineTest({
     ],
   },
   cleanUp: 'clear',
-  objectives: { each: { failure_share: 0.01 } },
+  objectives: { each: { failure_rate: 0.01 } },
 });

@@ -38,16 +38,22 @@ const runs = (mark) => processTree(1).some(({ command: line }) => line.includes(
 test('a run, without a colour or a question, and where all of it is; the server is gone afterwards', async () => {
   const port = await freePort();
   const { SERVER_COMMAND, TARGET_URL } = server(port);
-  const run = await ci({ ...SHORT, SAVE_BASELINE: 'own', TESTID: 'named' }, [
-    'RUNS=2',
-    `SERVER_COMMAND=trap : TERM; ${SERVER_COMMAND}; printf "its last words"`,
-    `TARGET_URL=${TARGET_URL}`,
-  ]);
+  const run = await ci(
+    { ...SHORT, SAVE_BASELINE: 'own', TESTID: 'named', SERVER_ENV: 'LANG', READY_S: '50' },
+    [
+      'RUNS=2',
+      `SERVER_COMMAND=trap : TERM; ${SERVER_COMMAND}; printf "its last words"`,
+      `TARGET_URL=${TARGET_URL}`,
+    ],
+  );
   assert.equal(run.code, 0, run.output);
   assert.match(
     run.output,
     /^ci: load, run 1 of 2: exit code 0, .*\/named-1\nci: load, run 2 of 2: exit code 0, .*\/named-2$/m,
   );
+  assert.match(run.output, /^again: +make load .*TARGET_URL=/m);
+  assert.doesNotMatch(run.output, /^longer:/m, 'REQUESTS are the same in each profile');
+  assert.doesNotMatch(run.output, /^(again:| {10}).*(SERVER_|READY_)/m);
   assert.match(run.output, /^ci: artifacts: .*\nci: exit code 0: pass$/m);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape code is what is looked for.
   assert.ok(!/\u001b/.test(run.output));
@@ -137,7 +143,7 @@ const WRONG_USE = [
     /TARGET_URL is empty; valid: the URL of the server that SERVER_COMMAND starts/,
   ],
   [{ READY_URL: 'here' }, /READY_URL is "here"; valid: an http or https URL/],
-  [{ BASE: 'nope' }, /BASE has "nope"; valid: testids/],
+  [{ BASE: 'nope' }, /there is no baseline "nope"; create it with SAVE_BASELINE=nope/],
   [{ SAVE_BASELINE: '../x' }, /SAVE_BASELINE is "..\/x"; valid: up to 64 letters/],
   [{ METRICS: 'p98' }, /METRICS has "p98"; valid: throughput/],
   [

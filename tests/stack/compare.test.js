@@ -110,7 +110,11 @@ test('a run that is invalid is refused, and named', async () => {
 /** @type {[string, string[], RegExp][]} */
 const WRONG_USE = [
   ['compare', [], /BASE is empty; valid: testids/],
-  ['compare', ['BASE=nope', 'HEAD=nope'], /BASE has "nope"; valid: testids/],
+  [
+    'compare',
+    ['BASE=nope', 'HEAD=nope'],
+    /there is no baseline "nope"; create it with: make baseline-save NAME=nope/,
+  ],
   ['compare', ['BASE=only-1', 'HEAD=only-1'], /only-1 is given twice; valid: each run once/],
   ['compare', ['BASE=only-1', 'HEAD=only-2', 'METRICS=p98'], /METRICS has "p98"; valid: throughput/],
   ['compare', ['BASES=x'], /got "BASES"; valid: NAME=value with a NAME of BASE, HEAD/],

@@ -35,7 +35,7 @@ export const STEADY_SPIKE = {
   DURATION: '60s',
   TARGET_FAULTS: '{"slow_statement_ms":20}',
   THRESHOLDS: ['baseline', 'recovered']
-    .flatMap((phase) => [`${phase}.p99_ms=10000`, `${phase}.failure_share=0.2`])
+    .flatMap((phase) => [`${phase}.p99_ms=10000`, `${phase}.failure_rate=0.2`])
     .join(),
 };
 

@@ -73,7 +73,7 @@ export const MAY_BE_EMPTY = [
   ...[
     { dashboard: 'mcp-overview', title: 'Latency', refIds: ['D'], objective: 'p95' },
     { dashboard: 'mcp-overview', title: 'Latency', refIds: ['E'], objective: 'p99' },
-    { dashboard: 'mcp-overview', title: 'Failure rate', refIds: ['B'], objective: 'failure_share' },
+    { dashboard: 'mcp-overview', title: 'Failure rate', refIds: ['B'], objective: 'failure_rate' },
     { dashboard: 'mcp-compare', title: 'p99', refIds: ['C'], objective: 'p99' },
   ].map(({ objective, ...where }) => ({
     ...where,

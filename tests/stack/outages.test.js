@@ -89,7 +89,7 @@ test('the target dies and comes back: its calls fail in between, and only there'
     await control('start', 'target');
   });
   assert.equal(code, 99, output.slice(-3000));
-  assert.match(document.verdict.reasons[0], /failure share/);
+  assert.match(document.verdict.reasons[0], /failure rate/);
   const refused = document.failures.find((/** @type {any} */ { kind }) => kind === 'connect');
   assert.ok(refused, JSON.stringify(document.failures));
   const { requests, failed, achieved_rps, offered_rps } = document.phases[1];

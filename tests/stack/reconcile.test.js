@@ -132,7 +132,7 @@ test('a server that answers half of its calls with a form that cannot be filled'
   assert.deepEqual([phase.lost, phase.iterations], [0, phase.requests]);
   const [failure] = run.document.failures;
   assert.equal(failure.kind, 'unexpected');
-  assert.equal(failure.sample, 'ask: it asks for input that this client cannot give');
+  assert.equal(failure.sample, 'ask: the server asked for input that this client cannot provide');
 });
 
 test('received() that throws: its calls are no failures of the server', async () => {

@@ -68,16 +68,16 @@ test('RESTART_COMMAND replaces the server at its port: the calls of the gap fail
   const { url, restart } = await serverWithRestart(t);
   const { text, code, document } = await rolling({
     ...{ TARGET_URL: url, RESTART_COMMAND: restart },
-    THRESHOLDS: 'before.failure_share=0.5',
+    THRESHOLDS: 'before.failure_rate=0.5',
   });
   assert.equal(code, 99);
   /** @type {any[]} */
   const judged = document.thresholds;
   const before = judged.find(
-    ({ scope, metric }) => metric === 'failure_share' && scope.phase === 'rolling-before',
+    ({ scope, metric }) => metric === 'failure_rate' && scope.phase === 'rolling-before',
   );
   assert.equal(before?.limit, 0.5);
-  assert.match(document.headline, /rolling-replaced: \S+ % of requests failed \(limit 1 %\)/);
+  assert.match(document.headline, /rolling-replaced: \S+ % of calls failed \(limit 1 %\)/);
   assert.match(text, /^\d+ of [\d,]+ calls failed during and after the replacement: \d+ connect/m);
   assert.match(text, /^the new server did not know /m);
   assert.match(text, /^20 of 20 streams closed; all were open again /m);

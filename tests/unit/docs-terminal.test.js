@@ -10,6 +10,7 @@ const read = (path) => readFileSync(new URL(`../../docs/${path}`, import.meta.ur
 test('the end of a run in the documentation is what that run prints', () => {
   const run = JSON.parse(read('reports/pool-limited-spike/run.json'));
   const directory = `results/${run.testid}`;
-  const printed = renderTerminal({ ...run, headline: headline(run) }, { directory, colours: false });
+  const options = { directory, colours: false, grafana: true };
+  const printed = renderTerminal({ ...run, headline: headline(run) }, options);
   assert.equal(/```text\n(.*?)```/s.exec(read('reading-the-verdict.md'))?.[1], printed);
 });

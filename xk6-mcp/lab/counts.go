@@ -35,7 +35,9 @@ type counts struct {
 	WellOffsets histogram `json:"wellOffsets,omitempty"`
 	Rejected    int64     `json:"rejected,omitempty"`
 	Additional  int64     `json:"additional,omitempty"`
-	Abandoned   int64     `json:"abandoned,omitempty"`
+	// Successful requests that do not count for the failure rate.
+	Protocol  int64 `json:"protocol,omitempty"`
+	Abandoned int64 `json:"abandoned,omitempty"`
 	// Calls that k6 interrupted, and when the first and the last of them began, as Unix time in milliseconds.
 	Interrupted   int64    `json:"interrupted,omitempty"`
 	InterruptedAt [2]int64 `json:"interruptedAt,omitzero"`
@@ -95,6 +97,7 @@ func (c *counts) add(other *counts) {
 	c.Failed += other.Failed
 	c.Rejected += other.Rejected
 	c.Additional += other.Additional
+	c.Protocol += other.Protocol
 	c.Abandoned += other.Abandoned
 	for kind, count := range other.Failures {
 		c.Failures[kind] += count

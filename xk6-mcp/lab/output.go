@@ -1,5 +1,5 @@
-// Package lab is the k6 output lab. It aggregates what a run measured in constant memory: `-o lab=FOLDER` writes seconds.jsonl during the run,
-// and measured.json at its end.
+// Package lab implements the k6 output `lab`. It aggregates a run's samples, using constant memory: `-o lab=FOLDER` writes seconds.jsonl during
+// the run, and measured.json at its end.
 package lab
 
 import (
@@ -106,7 +106,7 @@ func (o *Output) open() error {
 	if err := os.MkdirAll(o.folder, 0o750); err != nil {
 		return fmt.Errorf("output lab: %w", err)
 	}
-	// A file of an earlier run must not be taken for one of this run.
+	// Remove the file of an earlier run so that it is not mistaken for this run's.
 	if err := os.Remove(o.measuredPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("output lab: %w", err)
 	}
@@ -128,8 +128,8 @@ func (o *Output) open() error {
 	return nil
 }
 
-// discardTrends makes k6 keep no values of Trends, all of which it would keep otherwise. Trends with a threshold are left alone: with a foreign
-// sink, k6 considers the threshold passed.
+// discardTrends prevents k6 from keeping all values of Trends in memory. It does not change Trends with a threshold: with a foreign sink, k6
+// would consider the threshold passed.
 func (o *Output) discardTrends() {
 	for _, metric := range o.registry.All() {
 		if metric.Type == metrics.Trend && len(metric.Thresholds.Thresholds) == 0 {

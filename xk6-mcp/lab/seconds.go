@@ -125,6 +125,9 @@ func (l *ledger) countRequest(request *mcp.Request) {
 	if request.IsCall && request.Outcome == mcp.Names.Outcomes.OK {
 		counted.wentWell(request.Began)
 	}
+	if request.IsProtocol {
+		counted.Protocol++
+	}
 	if request.ClosesConnection {
 		counted.ClosedConnections++
 	}

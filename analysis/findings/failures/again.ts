@@ -12,7 +12,7 @@ export interface Again {
   /** Operations that are needed to reproduce the failure. */
   operations: readonly string[];
   requests: number;
-  /** Calls in flight at the same time. */
+  /** Number of concurrent calls. */
   concurrency: number;
 }
 

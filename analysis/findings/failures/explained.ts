@@ -5,8 +5,8 @@ import type { Finding } from '../finding.ts';
 import type { Shape } from './shapes.ts';
 
 /**
- * Drops the findings that the shapes contradict or make redundant: that the cause is unknown, or that the
- * target was away.
+ * Drops findings that the shapes contradict or make redundant: findings that the cause is unknown, or that
+ * the target was away.
  *
  * @param limits findings about what limited the run
  * @param shapes shapes of its failures

@@ -11,7 +11,7 @@ import { type Cell, sumOf } from './cells.ts';
 import { type Facts, type Shape, secondsInto } from './shapes.ts';
 import { exactClock } from './wording.ts';
 
-/** Kind of these failures: the client's timeout expired. */
+/** Failure kind of calls that were never answered: they end with the client's timeout. */
 export const UNANSWERED_KIND = 'timeout';
 
 type Found = Omit<Shape, 'count' | 'kind' | 'operations'> & Partial<Pick<Shape, 'operations'>>;

@@ -22,7 +22,7 @@ export function overload({ phases, server }: Known): Finding[] {
       const figures = {
         offered_rps: phase.offered_rps,
         achieved_rps: phase.achieved_rps,
-        failure_share: phase.error_rate,
+        failure_rate: phase.failure_rate,
         rate_limited_requests: phase.failures?.rate_limited ?? 0,
         rate_limit_hits: events('rate_limited'),
         breaker_trips: events('breaker_open'),
@@ -43,7 +43,7 @@ export function overload({ phases, server }: Known): Finding[] {
           : `${perSecond(phase.achieved_rps)} of ${perSecond(phase.offered_rps)} (${number(phase.dropped)} dropped)`;
       return note(
         'overload',
-        `${phase.name} delivered ${load}, ${percent(phase.error_rate ?? 0)} of its requests failed, ` +
+        `${phase.name} delivered ${load}; ${percent(phase.failure_rate ?? 0)} of its calls failed, and ` +
           `${number(figures.rate_limited_requests)} were answered with 429` +
           (counts.length > 0 ? `; the server counted ${counts.join(' and ')}` : ''),
         { phase: phase.name, figures },

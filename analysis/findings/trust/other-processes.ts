@@ -25,7 +25,7 @@ export function otherProcesses(known: Known, spans: Span[]): Doubt[] {
     .sort((a, b) => b.share - a.share);
   return once(heavy, ({ span, phase, share, ours }, where) => {
     const comm = span.watch && heaviestOther(span.watch, span.fromS, span.toS);
-    const name = comm ? `, mostly ${comm}` : '';
+    const name = comm ? `, most of it by "${comm}"` : '';
     const used = `used ${percent(share)} of the machine's CPU in ${where}${name}`;
     return {
       invalid: ours && share > limit ? 'figures' : null,

@@ -4,7 +4,7 @@ import { TRUST } from '../../limits.ts';
 import type { Known } from '../known.ts';
 import { type Doubt, once, timeOf } from './doubt.ts';
 
-/** Figures come from k6. Only charts and signals have gaps, and the gaps are visible. */
+/** Lost writes leave visible gaps in charts and signals. They do not affect figures, which come from k6. */
 export function lostPushes({ phases, log }: Known): Doubt[] {
   const { failedPushesS } = log;
   const lost = phases

@@ -34,8 +34,8 @@ test('the capacity with its interval, the seconds that it is from, and the produ
   assert.deepEqual(finding?.figures, { answers_per_s: 40, service_ms: 250, parallelism: 10 });
   assert.deepEqual(finding?.evidence, [
     '40/s (38/s to 42/s) over 12 seconds, by time of the answer',
-    'a call took 250 ms (240 ms to 260 ms) in calm without waiting (medians per operation)',
-    "served at once (Little's law): 40/s x 250 ms = 10 (9.1 to 11)",
+    'service time without waiting: 250 ms (240 ms to 260 ms) (medians in calm, weighted by operation)',
+    "calls served concurrently (Little's law): 40/s x 250 ms = 10 (9.1 to 11)",
   ]);
 });
 
@@ -87,13 +87,13 @@ test('no VU free, and the server full all the same: at least so much', () => {
   assert.deepEqual(atLeast({ ...known, server: full, capacities: [MEASURED] }), []);
 });
 
-test('why it is not known how many calls are served at once', () => {
+test('why the number of concurrent calls is unknown', () => {
   const [short] = found({ parallelism: null, unknown: 'short' });
   assert.equal(short?.statement, 'answers at most 40/s: measured in spike while calls waited');
   assert.equal(short?.figures.parallelism, null);
-  assert.match(short?.evidence.at(-1) ?? '', /^calls this short /);
+  assert.match(short?.evidence.at(-1) ?? '', /too short, so the client and the network/);
   const [failing] = found({ parallelism: null, unknown: 'failing' });
-  assert.match(failing?.evidence.at(-1) ?? '', /^too many calls failed /);
+  assert.match(failing?.evidence.at(-1) ?? '', /: too many calls failed$/);
 });
 
 test('calls at a time are one, less than one or several by both ends of the interval', () => {

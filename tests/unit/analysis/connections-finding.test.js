@@ -28,7 +28,7 @@ const said = (...phases) => connectionsFinding({ phases }).map(({ statement }) =
 test('connecting is named from a third of p95 on', () => {
   assert.deepEqual(said(phase({ until_connected_p95_ms: 99 })), []);
   assert.deepEqual(said(phase({ until_connected_p95_ms: 100 })), [
-    'connecting took 100 ms at p95 in baseline, 33.3 % of the p95 of 300 ms',
+    'connecting took 100 ms at p95 in baseline, 33.3 % of the p95 latency (300 ms)',
   ]);
   // Fast enough for anybody.
   assert.deepEqual(said(phase({ until_connected_p95_ms: 0.5 }, { latency_ms: { p95: 0.9 } })), []);

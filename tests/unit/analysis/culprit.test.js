@@ -18,7 +18,7 @@ const P99 = {
   relative_to: null,
   observed: 197,
 };
-const FAILURES = { ...P99, metric: 'failure_share', limit: 0.001, observed: 0.06 };
+const FAILURES = { ...P99, metric: 'failure_rate', limit: 0.001, observed: 0.06 };
 
 /** @type {{name: string, missed: any, calls: Parameters<typeof factsOf>[0], expected: string | undefined}[]} */
 const CASES = [

@@ -8,9 +8,9 @@ const START_S = STARTED_MS / 1000;
 const RANGE = {
   baseline: 'a',
   baseline_p99_ms: 50,
-  baseline_failure_share: 0,
+  baseline_failure_rate: 0,
   p99_ms: 85,
-  failure_share: 0.01,
+  failure_rate: 0.01,
 };
 
 /**
@@ -107,5 +107,5 @@ test('many slow calls are no episode where the objective allows as many failures
   const all = phases(summary({ phases: [{ name: 'a', offered_rps: 100, figures: {}, duration_s: 10 }] }));
   const counts = { requests: 100, failed: 40, durations: { ok: histogramOf(60, 100) } };
   const lines = times(10, counts).map((one, index) => lineOf(START_S + index, 'a', one));
-  assert.deepEqual(episodesOf(bucketsOf(lines, all), { ...RANGE, failure_share: 0.5 }), []);
+  assert.deepEqual(episodesOf(bucketsOf(lines, all), { ...RANGE, failure_rate: 0.5 }), []);
 });

@@ -75,13 +75,13 @@ test('an overload is reported with its failures, rate-limit hits and breaker tri
   assert.deepEqual(others, []);
   assert.equal(
     known?.statement,
-    'spike delivered 150/s of 200/s (1,000 dropped), 12 % of its requests failed, 300 were answered with 429; ' +
+    'spike delivered 150/s of 200/s (1,000 dropped); 12 % of its calls failed, and 300 were answered with 429; ' +
       'the server counted about 300 rate-limit hits and about 2 breaker trips',
   );
   assert.deepEqual(known?.figures, {
     offered_rps: 200,
     achieved_rps: 150,
-    failure_share: 0.12,
+    failure_rate: 0.12,
     rate_limited_requests: 300,
     rate_limit_hits: 300,
     breaker_trips: 2,

@@ -42,8 +42,8 @@ const recovery = (recovery_s, confidence = 'high') => ({
 });
 
 const LATENCY = { p50: 12, p99: 40 };
-const BASELINE = { name: 'baseline', measured: true, achieved_rps: 100, error_rate: 0, answered: 2000 };
-const SPIKE = { name: 'spike', measured: true, overload: true, achieved_rps: 2000, error_rate: 0.49 };
+const BASELINE = { name: 'baseline', measured: true, achieved_rps: 100, failure_rate: 0, answered: 2000 };
+const SPIKE = { name: 'spike', measured: true, overload: true, achieved_rps: 2000, failure_rate: 0.49 };
 const PHASES = [
   { ...BASELINE, latency_ms: LATENCY },
   { ...SPIKE, answered: 2000, latency_ms: { ...LATENCY, p99: 910 } },
@@ -59,7 +59,7 @@ const threshold = (outcome, metric, observed, rest) => ({
 const REASON = 'baseline p99 was 197 ms, objective < 85 ms (2,000 samples)';
 const HELD = threshold('pass', 'p99_ms', 40);
 const MISSED = threshold('fail', 'p99_ms', 197);
-const FAILED = threshold('fail', 'failure_share', 0.062, { limit: 0.001 });
+const FAILED = threshold('fail', 'failure_rate', 0.062, { limit: 0.001 });
 const REPORT = {
   operation: 'generate_report',
   requests: 190,
@@ -128,8 +128,7 @@ const CASES = [
   {
     name: 'failures, most of one operation',
     run: { outcome: 'fail', thresholds: [{ ...FAILED, culprit: UPDATE }] },
-    expected:
-      'FAIL: baseline: 6.2 % of requests failed (limit 0.1 %): update_user failed 31 of 500 requests.',
+    expected: 'FAIL: baseline: 6.2 % of calls failed (limit 0.1 %): update_user failed 31 of 500 requests.',
   },
   {
     name: 'a miss in the phase that a resource limited',
@@ -222,7 +221,7 @@ const CASES = [
     run: {
       outcome: 'pass',
       reasons: ALL_HELD,
-      thresholds: [threshold('pass', 'failure_share', 0, { limit: 0.001 })],
+      thresholds: [threshold('pass', 'failure_rate', 0, { limit: 0.001 })],
       findings: [recovery(4)],
     },
     expected:

@@ -39,7 +39,7 @@ test('figures of a phase', () => {
   assert.equal(phase.requests_per_s, 50);
   assert.equal(phase.dropped, 20);
   assert.equal(phase.failed, 25);
-  assert.equal(phase.error_rate, 0.05);
+  assert.equal(phase.failure_rate, 0.05);
   assert.deepEqual(phase.failures, { timeout: 10, tool: 15 });
   assert.equal(phase.answered, 490);
   near(phase.latency_ms?.p99, 80);
@@ -75,7 +75,7 @@ test('nothing answered: no latency, but the requests count', () => {
   });
   assert.equal(phase.latency_ms, null);
   assert.equal(phase.requests, 30);
-  assert.equal(phase.error_rate, 1);
+  assert.equal(phase.failure_rate, 1);
 });
 
 test('a phase with a number of iterations ends with the last of them', () => {
@@ -231,12 +231,12 @@ test('an operation over the phases that call it', () => {
   });
   const [one, idle] = operations(of, phases(of));
   assert.equal(one?.rps, 5);
-  assert.equal(one?.error_rate, 0.01);
+  assert.equal(one?.failure_rate, 0.01);
   near(one?.latency_ms?.p99, 30);
   assert.equal(one?.request_bytes, 5000);
   assert.equal(one?.response_bytes, 0);
   assert.deepEqual(one?.failures, { tool: 1 });
-  assert.deepEqual([idle?.requests, idle?.error_rate, idle?.latency_ms], [0, null, null]);
+  assert.deepEqual([idle?.requests, idle?.failure_rate, idle?.latency_ms], [0, null, null]);
 });
 
 test('failures say when they began, and in which phase', () => {

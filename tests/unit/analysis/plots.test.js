@@ -47,7 +47,7 @@ test('limits of objectives are drawn where they hold, findings at their second, 
   const middles = phases.map((span) => Math.round(((span.fromS + span.toS) / 2 - fromS) / stepS));
   const limits = (/** @type {string} */ metric) => middles.map((index) => series[`limit.${metric}`]?.[index]);
   assert.deepEqual(limits('p99_ms'), [null, 85, null, null, 85]);
-  assert.deepEqual(limits('failure_share'), [null, 0.001, null, null, 0.001]);
+  assert.deepEqual(limits('failure_rate'), [null, 0.001, null, null, 0.001]);
   assert.deepEqual(
     phases.map(({ name, kind, toS }) => [name, kind, toS]),
     [
@@ -173,7 +173,7 @@ test('figures without a limit are those of the worst phase, never the last, and 
 
 test('figures: a failure rate that is judged in its worst phase is next to its limit; without a failure the nearest limit is', async () => {
   const { phases, findings, thresholds } = await spikeRun();
-  const judged = thresholds.find(({ metric }) => metric === 'failure_share');
+  const judged = thresholds.find(({ metric }) => metric === 'failure_rate');
   assert.ok(judged);
   const inSpike = /** @type {const} */ ({
     ...judged,
@@ -188,7 +188,7 @@ test('figures: a failure rate that is judged in its worst phase is next to its l
     next: 'limit < 0.1 %',
     tone: 'fail',
   });
-  const without = phases.map((phase) => ({ ...phase, error_rate: phase.measured ? 0 : null }));
+  const without = phases.map((phase) => ({ ...phase, failure_rate: phase.measured ? 0 : null }));
   assert.equal(failures({ phases: without, thresholds })?.name, 'Failure rate, in baseline');
 });
 

@@ -77,7 +77,7 @@ function spike() {
       objectives: ['baseline', 'recovered'].flatMap((name) => [
         objective(name, 'delivered_share', '>=', 0.95),
         objective(name, 'p99_ms', '<', 85),
-        objective(name, 'failure_share', '<', 0.001),
+        objective(name, 'failure_rate', '<', 0.001),
       ]),
       plan: {
         operations: OPERATIONS.map((operation) => ({ operation, method: 'tools/call', class: 'read' })),
@@ -552,7 +552,7 @@ test('terminal: a spike, from the headline to the next commands', async () => {
     assert.match(text, part);
   }
   assert.deepEqual(lines.slice(-3), [
-    'see it:   results/x/report.html, or make dashboards',
+    'see it:   results/x/report.html, or make live',
     'again:    make spike PROFILE=smoke TARGET_URL=http://127.0.0.1:8000/mcp',
     'compare:  make compare BASE=spike-20260102T030405-ab12 HEAD=latest INCLUDE_FAILED=1',
   ]);

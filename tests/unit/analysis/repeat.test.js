@@ -30,6 +30,14 @@ test('again is the run exactly, with all that it was given, and no more', async 
   assert.deepEqual(await commands({ verdict: ERROR, variables: {} }), ['again:    make spike']);
 });
 
+test('Grafana is only named if the stack has it', async () => {
+  const run = await spikeRun();
+  const [live] = nextCommands(run, 'results/x', WIDTH);
+  assert.equal(live, 'see it:   results/x/report.html, or make live');
+  const [dashboards] = nextCommands(run, 'results/x', WIDTH, true);
+  assert.equal(dashboards, 'see it:   results/x/report.html, or make dashboards');
+});
+
 test('a longer profile is a line of its own, with its peak rate and its length', async () => {
   const variables = { TARGET_URL: URL, PROFILE: 'smoke', RATE_SCALE: '0.1' };
   const longer = { profile: 'quick', peak_rps: 200, users: 600, duration_s: 130 };

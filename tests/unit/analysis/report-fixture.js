@@ -72,7 +72,7 @@ export async function spikeRun() {
         objectives: ['baseline', 'recovered'].flatMap((name) => [
           objective(name, 'delivered_share', '>=', 0.95),
           objective(name, 'p99_ms', '<', 85),
-          objective(name, 'failure_share', '<', 0.001),
+          objective(name, 'failure_rate', '<', 0.001),
         ]),
         plan: {
           title: 'A sudden crowd, and what is left of it',

@@ -77,7 +77,7 @@ const BROKEN = {
   'figures of a warm-up': [(run) => (run.phases[0].requests = 5), /\/phases\/0/],
   'a latency that is text': [(run) => (run.phases[1].latency_ms.p99 = '5'), /\/phases\/1\/latency_ms/],
   'a negative count': [(run) => (run.phases[1].requests = -1), /\/phases\/1\/requests/],
-  'a share over 1': [(run) => (run.phases[1].error_rate = 1.5), /\/phases\/1\/error_rate/],
+  'a share over 1': [(run) => (run.phases[1].failure_rate = 1.5), /\/phases\/1\/failure_rate/],
   'a time that is none': [(run) => (run.started = 'yesterday'), /\/started/],
   'an unknown outcome': [(run) => (run.verdict.outcome = 'meh'), /\/verdict/],
   "a pass with a fail's code": [(run) => (run.verdict.exit_code = 99), /\/verdict/],

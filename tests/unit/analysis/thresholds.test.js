@@ -55,7 +55,7 @@ test('an objective that is missed says so with its numbers', () => {
 test('the figures of a sentence have the digits that tell them apart', () => {
   const threshold = first({
     phases: [{ name: 'baseline', figures: { failures: { tool: 2 } } }],
-    objectives: [objective('baseline', 'failure_share', '<=', 0.0099996)],
+    objectives: [objective('baseline', 'failure_rate', '<=', 0.0099996)],
   });
   assert.match(threshold.reason ?? '', /was 1 %, objective <= 0\.99996 %/);
 });
@@ -65,7 +65,7 @@ test('the bound itself: < misses it, <= and >= hold', () => {
   const at = (op) =>
     first({
       phases: [{ name: 'a', figures: { failures: { tool: 2 } } }],
-      objectives: [objective('a', 'failure_share', op, 0.01)],
+      objectives: [objective('a', 'failure_rate', op, 0.01)],
     }).ok;
   assert.deepEqual(
     ['<', '<=', '>', '>='].map((op) => at(/** @type {'<'} */ (op))),
@@ -73,11 +73,11 @@ test('the bound itself: < misses it, <= and >= hold', () => {
   );
 });
 
-test('failure share, operation, class and the whole run', () => {
+test('failure rate, operation, class and the whole run', () => {
   const thresholds = judge({
     phases: [{ name: 'a', figures: { failures: { tool: 4 } } }],
     objectives: [
-      objective('a', 'failure_share', '<', 0.01),
+      objective('a', 'failure_rate', '<', 0.01),
       { scope: { operation: 'get_user' }, metric: 'p95_ms', op: '<', limit: 10 },
       { scope: { class: 'read' }, metric: 'p95_ms', op: '<', limit: 50 },
       { scope: {}, metric: 'p99_ms', op: '<', limit: 5 },
@@ -91,14 +91,14 @@ test('failure share, operation, class and the whole run', () => {
   near(
     thresholds.map(({ reason }) => reason),
     [
-      'a failure share was 2 %, objective < 1 % (200 samples)',
+      'a failure rate was 2 %, objective < 1 % (200 samples)',
       'get_user p95 was 90 ms, objective < 10 ms (50 samples)',
       null,
       'the whole run p99 was 87 ms, objective < 5 ms (321 samples)',
     ],
   );
   near(thresholds.map(thresholdName), [
-    'a failure share < 1 %',
+    'a failure rate < 1 %',
     'get_user p95 < 10 ms',
     'class read p95 < 50 ms',
     'the whole run p99 < 5 ms',

@@ -141,7 +141,7 @@ test('a miss that is proven outranks too few samples in another phase, and a dou
 test('a miss that may be chance does not outrank missing load, and fails without it', () => {
   const spec = {
     phases: [{ name: 'a', figures: { failures: { tool: 1 } } }],
-    objectives: [objective('a', 'failure_share', '<', 0.001, { min_samples: 1 })],
+    objectives: [objective('a', 'failure_rate', '<', 0.001, { min_samples: 1 })],
   };
   assert.equal(judge(spec).outcome, 'fail');
   const missing = { figures: [], load: ['b saw no request'] };
@@ -153,7 +153,7 @@ test('failures that no generator can cause fail a run whose figures can not be t
     judge(
       {
         phases: [{ name: 'a', figures: { failures: { [kind]: count } } }],
-        objectives: [objective('a', 'failure_share', '<', 0.01, { min_samples: 1 })],
+        objectives: [objective('a', 'failure_rate', '<', 0.01, { min_samples: 1 })],
       },
       BUSY,
     ).outcome;

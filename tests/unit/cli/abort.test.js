@@ -17,6 +17,7 @@ test('the exit code and the reason with which a script ended its test; where non
     ],
     ['test aborted: exit 0: all is well\n', 1, 'test aborted: exit 0: all is well'],
     ['one\ntwo\nthree\nfour\n', 1, 'two three four'],
+    ['GoError: x\n\tat a (b)\n\tat c\n\tat d\n', 1, 'GoError: x'],
     ['', 1, ''],
   ]))
     assert.deepEqual(abortIn(log), { code, reason });

@@ -25,7 +25,7 @@ export function beginRun(folder, more = {}) {
     phases: PHASES,
     objectives: [
       { scope: { phase: 'baseline' }, metric: 'p99_ms', op: '<', limit: 85 },
-      { scope: { phase: 'baseline' }, metric: 'failure_share', op: '<', limit: 0.001 },
+      { scope: { phase: 'baseline' }, metric: 'failure_rate', op: '<', limit: 0.001 },
     ],
     objectives_off: false,
     target: { url: 'http://127.0.0.1:8000/mcp' },

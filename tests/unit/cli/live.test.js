@@ -102,7 +102,7 @@ test('before the first call, in the middle, and after the load', async () => {
 test('an objective is missed as soon as the calls by now can not be reconciled with it', () => {
   const objectives = [
     { scope: { phase: 'baseline' }, metric: 'p99_ms', op: '<', limit: 85, min_samples: 100 },
-    { scope: { phase: 'baseline' }, metric: 'failure_share', op: '<', limit: 0.01 },
+    { scope: { phase: 'baseline' }, metric: 'failure_rate', op: '<', limit: 0.01 },
   ];
   const phase = { name: 'baseline', measured: true, start_s: 0, duration_s: 60 };
   const outcomes = (/** @type {{ms: number, requests: number, failed?: number}[]} */ ...seconds) => {

@@ -17,6 +17,7 @@ const NOTHING = {
   failed: null,
   used: null,
   calls: new Map(),
+  iterations: new Map(),
   made: new Map(),
 };
 const FIGURES = { ...NOTHING, achieved: 196.4, p99S: 1.946, failed: 0.494 };
@@ -37,6 +38,16 @@ test('the phase, what is left of it, and its figures as far as there are some', 
     assert.equal(progressLine(PLAN, elapsedS, figures), expected);
     assert.match(expected, UNDER_LOAD);
   }
+});
+
+test('a phase that makes a number of calls has no planned length, only a maximum', () => {
+  const calls = { ...phase, name: 'load', start_s: 3, duration_s: 1800, offered_rps: null, iterations: 400 };
+  const plan = planOf([{ ...PHASES[0], duration_s: 3 }, calls]);
+  const figures = { ...FIGURES, iterations: new Map([['load', 120]]) };
+  const line = progressLine(plan, 5, figures);
+  assert.equal(line, '0:05  load: 120 of 400 calls, 196 requests/s, p99 1,946 ms, 49.4 % failed');
+  assert.match(line, UNDER_LOAD);
+  assert.equal(progressLine(plan, 2, figures), '0:02  1 s left in warm-up');
 });
 
 test('of a sequence the step that it is at', () => {

@@ -30,11 +30,12 @@ test('what the output lab writes is read as it comes, line by line', () => {
   write(whole.slice(0, 20));
   tail.read();
   assert.equal(tail.last('spike'), null, 'half a line');
-  write(whole.slice(20) + second(103, { 1: { requests: 14, failed: 4 } }));
+  write(whole.slice(20) + second(103, { 1: { requests: 14, failed: 4, iterations: 12 } }));
   tail.read();
   const found = tail.last('spike');
   assert.deepEqual([found?.seconds, found?.sums.requests, found?.sums.failed], [2, 24, 6]);
   assert.equal(tail.requests.get('spike'), 31);
+  assert.equal(tail.iterations.get('spike'), 12);
 
   write(second(104, {}) + second(105, {}) + second(106, {}) + second(107, { 0: { requests: 1 } }));
   tail.read();

@@ -57,6 +57,11 @@ test("the server has no secret of the run and none of the pipeline's files, but 
     for (const name of names) delete process.env[name];
   });
   for (const name of names) process.env[name] = 's3same';
+  const { CALLER_PATH } = process.env;
+  t.after(() => {
+    process.env.CALLER_PATH = CALLER_PATH;
+  });
+  process.env.CALLER_PATH = '/of-the-caller';
   const port = await freePort();
   const log = join(folder, 'environment.log');
   const serve = '(_, answer) => answer.writeHead(200).end(JSON.stringify(process.env))';
@@ -76,7 +81,7 @@ test("the server has no secret of the run and none of the pipeline's files, but 
   /** @type {any} */
   const environment = await (await fetch(`http://127.0.0.1:${port}/`)).json();
   await server.stop();
-  assert.equal(environment.PATH, process.env.PATH);
+  assert.equal(environment.PATH, `/of-the-caller:${process.env.PATH}`);
   assert.deepEqual(
     Object.keys(environment).filter((name) => environment[name] === 's3same'),
     ['DATABASE_URL'],

@@ -51,7 +51,7 @@ test('every phase that is not an overload must get its load, also where nothing 
 });
 
 test('a percentile comes with a guard of enough samples', () => {
-  const judged = thresholds({ calm: { p99_ms: 85, failure_share: 0.001 }, all: { p95_ms: 50 } });
+  const judged = thresholds({ calm: { p99_ms: 85, failure_rate: 0.001 }, all: { p95_ms: 50 } });
   assert.deepEqual(judged['mcp_slow{phase:calm,limit:85}'], ['rate<=0.01']);
   assert.deepEqual(judged['mcp_request_failed{phase:calm}'], ['rate<0.001']);
   assert.deepEqual(judged['mcp_requests{phase:calm}'], ['count>=100', 'count>=1']);
@@ -66,7 +66,7 @@ test('classes and operations are scopes', () => {
 });
 
 test('`each` means every measured phase but overloads', () => {
-  const judged = Object.keys(thresholds({ each: { failure_share: 0.01 } }));
+  const judged = Object.keys(thresholds({ each: { failure_rate: 0.01 } }));
   assert.ok(judged.includes('mcp_request_failed{phase:calm}'));
   assert.ok(judged.includes('mcp_request_failed{phase:after}'));
   assert.ok(!judged.includes('mcp_request_failed{phase:spike}'));
@@ -102,7 +102,7 @@ test('what compares with the first phase is no k6 threshold and does not judge t
 test('THRESHOLDS changes and adds limits', () => {
   const judged = thresholds(
     { calm: { p99_ms: 85 } },
-    'calm.p99_ms=120, all.failure_share=0.5,after.delivered_share=0.5',
+    'calm.p99_ms=120, all.failure_rate=0.5,after.delivered_share=0.5',
   );
   assert.deepEqual(judged['mcp_slow{phase:calm,limit:120}'], ['rate<=0.01']);
   assert.deepEqual(judged.mcp_request_failed, ['rate<0.5']);
@@ -148,7 +148,7 @@ test('what a dashboard draws: seconds, shares and factors, for each phase that t
   const drawn = drawnObjectives(
     plan({
       calm: { p99_ms: 85 },
-      all: { failure_share: 0.01 },
+      all: { failure_rate: 0.01 },
       'class:read': { p95_ms: 50 },
       after: { p95_vs_first: 1.3 },
     }),
@@ -157,7 +157,7 @@ test('what a dashboard draws: seconds, shares and factors, for each phase that t
   const of = (/** @type {string} */ name) => drawn.filter(({ tags }) => tags.objective === name);
   assert.deepEqual(of('p99'), [{ value: 0.085, tags: { objective: 'p99', phase: 'calm' } }]);
   assert.deepEqual(
-    of('failure_share').map(({ value, tags }) => [tags.phase, value]),
+    of('failure_rate').map(({ value, tags }) => [tags.phase, value]),
     [
       ['calm', 0.01],
       ['spike', 0.01],
@@ -177,10 +177,10 @@ test('a limit that nothing can miss is refused', () => {
 });
 
 test('a server that no document is about owes few failures, its load, and what is compared with itself', () => {
-  const documents = { all: { failure_share: 0.0005 }, calm: { p99_ms: 85 }, each: { p99_vs_first: 1.3 } };
-  const anyServer = { after: { latency_vs_first: 1.5 }, spike: { failure_share: 0.02 } };
+  const documents = { all: { failure_rate: 0.0005 }, calm: { p99_ms: 85 }, each: { p99_vs_first: 1.3 } };
+  const anyServer = { after: { latency_vs_first: 1.5 }, spike: { failure_rate: 0.02 } };
   assert.deepEqual(owedObjectives(documents, anyServer), {
-    each: { failure_share: 0.01, p99_vs_first: 1.3 },
+    each: { failure_rate: 0.01, p99_vs_first: 1.3 },
     ...anyServer,
   });
   const judged = thresholds(owedObjectives(documents));

@@ -266,6 +266,12 @@ test('streams: what a phase has more than the one before is opened in the pause 
       undefined,
     ],
   );
+  assert.deepEqual(
+    phases.map(({ streams }) => streams),
+    [undefined, undefined, 10, 50, undefined],
+  );
+  const few = planPhases(shape, /** @type {any} */ (profiles.quick), { ...CONFIG, MAX_VUS: 5 });
+  assert.equal(few.find(({ name }) => name === 'fifty')?.opens?.vus, 5);
   const { 'fifty-streams': holding } = toScenarios(phases, 10);
   assert.deepEqual(
     [holding?.startTime, holding?.executor, holding?.tags, holding?.env],

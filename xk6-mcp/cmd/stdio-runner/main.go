@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command stdio-runner runs a program in a different container than the client that uses it. In the program's container, it listens on a socket
-// and starts programs. In the client's container, it takes the place of the program: it passes its standard streams to the program, which then
-// reads and writes them directly, forwards signals, and exits as the program does.
+// Command stdio-runner runs a program in a different container than its client. In the program's container, it listens on a socket and starts
+// programs. In the client's container, it replaces the program: it passes its standard streams to the program, which reads and writes them
+// directly. It also forwards signals, and exits as the program does.
 //
 //	stdio-runner -listen SOCKET
 //	stdio-runner -connect SOCKET [-env NAME,...] COMMAND [ARGUMENT...]

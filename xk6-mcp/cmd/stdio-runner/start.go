@@ -32,7 +32,7 @@ func start(socket string, wanted order) (code int, err error) {
 	if _, _, err := server.WriteMsgUnix([]byte{0}, syscall.UnixRights(0, 1, 2), nil); err != nil {
 		return notStarted, err
 	}
-	// While these copies are open, the client cannot see that the program has closed its own.
+	// Close these copies. While they are open, the client cannot detect that the program has closed its streams.
 	_ = os.Stdin.Close()
 	_ = os.Stdout.Close()
 	if err := json.NewEncoder(server).Encode(wanted); err != nil {

@@ -455,7 +455,7 @@ test('refused requests are the rate limiter, whatever the latency of the others 
   const [finding] = bottleneck(
     facts({
       series: { 'client.failed': 0.3, rate_limited: 30, pool_waiting: 2 },
-      phase: { failures: { rate_limited: 1800 }, error_rate: 0.3 },
+      phase: { failures: { rate_limited: 1800 }, failure_rate: 0.3 },
     }),
   );
   assert.equal(finding?.subject, 'rate limiter');

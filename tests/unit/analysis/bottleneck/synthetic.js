@@ -205,7 +205,7 @@ function phaseOf(name, startS, more, level) {
     answered: requests - failed,
     failed,
     dropped: 0,
-    error_rate: failed / requests,
+    failure_rate: failed / requests,
     latency_ms: { min: 1, avg, p50: avg, p75: avg, p90: avg, p95: p99, p99, p999: p99, max: p99 },
     failures: failed > 0 ? { tool: failed } : {},
     items: null,

@@ -60,7 +60,7 @@ test('what is certain but may be too little to count is neither the same nor wor
 
 test('failures are compared by difference, and a floor keeps next to nothing from being a change', () => {
   const [failed, gc] = decide([
-    { metric: metric('failure_share'), base: [0, 0, 0, 0, 0], head: [0.01, 0.02, 0.015, 0.012, 0.018] },
+    { metric: metric('failure_rate'), base: [0, 0, 0, 0, 0], head: [0.01, 0.02, 0.015, 0.012, 0.018] },
     { metric: metric('gc'), base: [0.0001, 0.0002, 0, 0.0001, 0], head: [0.004, 0.005, 0.004, 0.006, 0.005] },
   ]);
   assert.equal(failed?.outcome, 'worse');

@@ -20,7 +20,7 @@ test('one run gives one number of each metric', async () => {
     'phase/calm/p50': 25,
     'phase/calm/p95': 45,
     'phase/calm/p99': 50,
-    'phase/calm/failure_share': 0.009901,
+    'phase/calm/failure_rate': 0.009901,
     'phase/calm/memory': 100e6,
     'phase/calm/gc': 0.002,
   });

@@ -43,6 +43,11 @@ test('what is none is refused with what there is', () => {
     /BASE has "nope"; valid: testids \(.*spike-1.*\) .*, names of baselines \(main\)/,
   );
   assert.throws(() => testids('nope-*'), /BASE has "nope-\*"/);
+  const withHint = (/** @type {string} */ item) =>
+    readSide('BASE', item, places, (name) => `create it with: NAME=${name}`);
+  assert.throws(() => withHint('nope'), /there is no baseline "nope"; create it with: NAME=nope$/);
+  for (const item of ['nope-*', './nope', 'spike-20260102T030405Z-ab12'])
+    assert.throws(() => withHint(item), /BASE has ".*"; valid: testids/, 'not the name of a baseline');
   const odd = join(folder, 'odd.json');
   writeFileSync(odd, '{"schema": "other"}');
   assert.throws(() => testids(odd), /it is neither a run document nor a baseline/);

@@ -36,9 +36,14 @@ test('a missing baseline that is not saved is an error, unless BASE_OPTIONAL=1',
   for (const save of ['', 'other']) {
     const { code, output, started } = await ci({ BASE: 'main', SAVE_BASELINE: save, RUNS: '5' });
     assert.equal(code, 2, output);
-    assert.match(output, /^error: BASE has "main"; valid: /m);
+    assert.match(
+      output,
+      /^error: there is no baseline "main"; create it with SAVE_BASELINE=main, or set BASE_OPTIONAL=1 to skip the comparison$/m,
+    );
     assert.ok(!started);
   }
+  const mistyped = await ci({ BASE: 'load-20260102T030405Z-ab12', RUNS: '5' });
+  assert.match(mistyped.output, /^error: BASE has "load-20260102T030405Z-ab12"; valid: testids /m);
   const optional = await ci({ BASE: 'main', BASE_OPTIONAL: '1', RUNS: '5' });
   assert.equal(optional.code, REACHED_THE_SERVER, optional.output);
 });
