@@ -223,8 +223,8 @@ function mixOf(seconds: readonly Second[]): Map<string, number> {
 }
 
 /**
- * @returns the baseline's median durations, weighted by the mix, in milliseconds; null if there are too few
- *   answers
+ * @returns the mean of the operations' median durations in the baseline, weighted by the mix, in milliseconds;
+ *   null if there are too few answers
  */
 function serviceOf(mix: Map<string, number>, baseline: readonly Group[]): Estimate | null {
   const known = [...mix].flatMap(([operation, calls]) => {

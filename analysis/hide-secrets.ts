@@ -1,5 +1,5 @@
 /**
- * Finds secrets in a text, independent of its escapes (URL, JSON, HTML), because a server may encode what it
+ * Finds secrets in a text, independently of its escapes (URL, JSON, HTML), because a server may encode what it
  * received. xk6-mcp/redact.go does the same for messages of clients of k6/x/mcp.
  */
 

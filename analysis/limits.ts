@@ -279,15 +279,15 @@ export const SPREAD = {
   minExpected: 5,
   /** `share`: maximum ratio between the shares at two loads. */
   maxRatio: 2,
-  /** `share`: number of equal parts of the run that are compared. Clustered failures have another cause. */
+  /** `share`: number of equal parts of the run that are compared. If the failures cluster in a few parts, they have another cause. */
   parts: 10,
   /** Maximum p-value at which parts or loads differ. */
   maxChance: 0.01,
-  /** `modes`: maximum relative width of the slow answers' times (5th to 95th percentile). Timeouts are exact, queues are not. */
+  /** `modes`: maximum relative width of the slow answers' latencies (5th to 95th percentile). Timeouts are exact, queues are not. */
   maxModeWidth: 0.1,
-  /** `modes`: minimum time of the slow answers, as a multiple of the fast answers' p95. */
+  /** `modes`: minimum latency of the slow answers, as a multiple of the fast answers' p95. */
   minModeFactor: 5,
-  /** `modes`: minimum time of the slow answers. */
+  /** `modes`: minimum latency of the slow answers, in milliseconds. */
   minModeMs: 300,
   /** `modes`: minimum number of slow answers. */
   minModeAnswers: 10,

@@ -1,5 +1,5 @@
 /**
- * Formats numbers for people, independent of the machine's locale.
+ * Formats numbers for people, independently of the machine's locale.
  */
 
 const MISSING = '-';

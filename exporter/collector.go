@@ -46,7 +46,7 @@ var (
 	diskWritten = description("process_written_bytes_total", "Bytes that a process had written to disk.", ofProcess...)
 	threadCPU   = description("thread_cpu_seconds_total", "CPU time of a thread, user and system.", ofThread...)
 	threadWait  = description("thread_run_queue_wait_seconds_total",
-		"Time in which a thread was ready to run and waited for a CPU.", ofThread...)
+		"Time that a thread was runnable but waited for a CPU.", ofThread...)
 )
 
 func description(name, help string, labels ...string) *prometheus.Desc {

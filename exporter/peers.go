@@ -174,7 +174,8 @@ func connectionOf(socket *netlink.Socket) connection {
 	}
 }
 
-// endsOf returns the local peers' ends of the server's connections, one for each service. outgoing are the connections that the server opened.
+// endsOf returns, for each service, the peer's end of a server connection if the peer is on this machine. outgoing lists the connections that
+// the server opened.
 func endsOf(tcp []*netlink.InetDiagTCPInfoResp, outgoing []*netlink.Socket, own map[uint64]bool) map[string]end {
 	ends := make(map[string]end)
 	// There may be thousands of clients, but only few outgoing connections.

@@ -16,9 +16,8 @@ export function withCalls(test, shape, { REQUESTS: requests, CONCURRENCY: concur
   const closed = shape.filter(({ vus }) => vus !== undefined);
   if (closed.length !== 1) {
     throw new ConfigError(
-      `${requests === null ? 'CONCURRENCY' : 'REQUESTS'} is set, and the test ${test} has ` +
-        `${closed.length === 0 ? 'no phase' : `${closed.length} phases`} with VUs that call in a loop; ` +
-        'valid: a test with exactly one, such as load',
+      `${requests === null ? 'CONCURRENCY' : 'REQUESTS'} needs a test with exactly one closed phase, such as load; ` +
+        `${test} has ${closed.length || 'none'}`,
     );
   }
   return shape.map((phase) => {

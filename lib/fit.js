@@ -65,8 +65,8 @@ function needReference({ name, servers, does }, { TARGET_URL: url }, foreign) {
 function needTimedTool({ name, workload: own }, workload, { TOOL, ARGS }, foreign) {
   if (ARGS ? workload === own : !TOOL && !foreign && workload === own) return;
   throw new ConfigError(
-    `the test ${name} calls one tool whose duration an argument sets; ` +
-      `valid: TOOL=name ARGS='{"duration": "SECONDS"}' (or MILLISECONDS), without WORKLOAD and TOOLS`,
+    `the test ${name} calls one tool with an argument that sets its duration; ` +
+      `valid: TOOL=name ARGS='{"duration": "SECONDS"}' (or MILLISECONDS), without WORKLOAD or TOOLS`,
   );
 }
 

@@ -33,7 +33,7 @@ import { longEnough, MAX_GROWTH } from './phase-lengths.js';
  *   known; by default they ask when other clients come, or at the end
  * @property {Labels} [labels] what varies between the phases of a table, for example {items: 10}
  *
- * @typedef {object} Step a phase of a sequence: one user makes its calls, one after the other
+ * @typedef {object} Step a phase of a sequence: one VU makes its calls, one after the other
  * @property {string} name
  * @property {string} operation
  * @property {number} iterations calls that are measured

@@ -21,7 +21,7 @@ run_dir_problem() {
     printf '%s\n' "RUN_DIR is $1, which is no folder; valid: a new folder, an empty one, or one that a stack created"
   elif [ -d "$1" ] && ! run_dir_is_marked "$1" && [ -n "$(ls -A "$1" 2>/dev/null)" ] && ! run_dir_is_marked "$1"; then
     # Checked twice: another command may have marked it in the meantime.
-    printf '%s\n' "RUN_DIR is $1, which holds something else than a stack's state (it has no $RUN_DIR_MARK); valid: a new folder, an empty one, or one that a stack created"
+    printf '%s\n' "RUN_DIR is $1, which has other content than a stack (it has no $RUN_DIR_MARK); valid: a new or empty folder, or the folder of a stack"
   fi
 }
 

@@ -145,7 +145,7 @@ export class Metrics {
     });
     this.upstreamTimeouts = new Counter({
       name: 'upstream_timeouts_total',
-      help: 'Calls to the weather service that did not answer in time.',
+      help: 'Calls to the weather service that timed out.',
       registers,
     });
     this.authorityRequestDuration = new Histogram({

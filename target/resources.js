@@ -16,8 +16,8 @@ import { UserId } from './tools/user.js';
  * @property {string} uriTemplate template with one variable
  * @property {string} title
  * @property {string} description
- * @property {(start: string) => string[]} complete returns the values of the variable that begin with a text
- * @property {boolean} [listed] whether resources/list includes its resources; only if they are few
+ * @property {(start: string) => string[]} complete returns the values of the variable that start with `start`
+ * @property {boolean} [listed] whether resources/list includes its resources (only for small sets)
  * @property {(value: string, services: Services) => Promise<object | string | undefined>} read
  *   returns undefined if there is no such resource
  */

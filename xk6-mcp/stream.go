@@ -13,7 +13,7 @@ var (
 	errTooManyEvents = errors.New("the stream has too many events")
 )
 
-// event is an event of a stream (text/event-stream; HTML Living Standard, section 9.2).
+// event is a server-sent event (text/event-stream; HTML Living Standard, section 9.2).
 type event struct {
 	at       time.Duration
 	kind, id string

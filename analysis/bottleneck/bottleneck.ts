@@ -75,7 +75,7 @@ const WEIGHT = {
   part: 2,
   unknownPart: 0.5,
   saturation: 1,
-  utilisation: 0.5,
+  utilization: 0.5,
   beyond: 0.75,
   correlation: 1,
   first: 0.5,
@@ -243,15 +243,15 @@ function weighed(suspect: Suspect, unexplained: Suspect[], context: Case): Suspe
     .flatMap((one) => one.causes[0]?.parts?.[0] ?? []);
   const own = causes[0]?.parts?.filter((part, index) => index === 0 || !othersParts.includes(part));
   const part = partOf(resource, own, context);
-  const full = held.filter(({ reading }) => reading.role === 'utilisation').length;
+  const full = held.filter(({ reading }) => reading.role === 'utilization').length;
   const clamped = (value: number) => Math.min(MAX_COUNT, Math.max(0, value));
   const beyond = held.flatMap(({ reading, to, threshold }) =>
-    reading.role !== 'utilisation' && to !== null && threshold ? Math.log10(to / threshold) : [],
+    reading.role !== 'utilization' && to !== null && threshold ? Math.log10(to / threshold) : [],
   );
   const weight =
     WEIGHT.part * (part ?? WEIGHT.unknownPart) +
     WEIGHT.saturation * clamped(held.length - full) +
-    WEIGHT.utilisation * clamped(full) +
+    WEIGHT.utilization * clamped(full) +
     WEIGHT.beyond * clamped(Math.max(0, ...beyond)) +
     WEIGHT.correlation * Math.max(0, correlation?.rho ?? 0) +
     (firstS !== null && firstS <= context.breakage.onsetS + BOTTLENECK.lateS ? WEIGHT.first : 0);

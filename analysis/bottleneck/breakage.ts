@@ -169,8 +169,8 @@ function firstOf(
 }
 
 /**
- * Finds a breakage that ended before the phase did, or that outlasted a short phase: the longest episode that
- * began in the phase.
+ * Finds the longest episode that began in the phase. It may have ended before the phase, or lasted longer than
+ * a short phase.
  *
  * @returns null if there is no such episode, or if it covers too few points of the timeline
  */

@@ -53,7 +53,7 @@ export function partsOf(reader: Reader, { normal, broken }: Breakage): Parts | n
   return { addedS, shares };
 }
 
-/** @returns the share of the increase in these parts; null if unknown */
+/** @returns the wanted parts' share of the increase; null if unknown */
 export function shareIn(parts: Parts | null, wanted: Part[] | undefined): number | null {
   if (!parts || !wanted) return null;
   const known = wanted.flatMap((part) => parts.shares[part] ?? []);

@@ -56,7 +56,7 @@ function consumesMost(topConsumer: string, look: Look): Held[] | null {
   const rivals = [...Object.keys(CONSUMERS), 'cpu_of_the_rest'].filter((name) => name !== topConsumer);
   const own = consumedBy(topConsumer);
   if (own < BOTTLENECK.minConsumed || rivals.some((name) => consumedBy(name) >= own)) return null;
-  const took = hold({ series: topConsumer, role: 'utilisation', least: 0 }, look);
+  const took = hold({ series: topConsumer, role: 'utilization', least: 0 }, look);
   const since = staysFrom(host, breakage.whole, (value) => value >= least);
   const atS = since === null ? null : timeOf(timeline, since);
   return [
@@ -71,7 +71,7 @@ export function hold(
 ): Held {
   const series = reader.series(reading.series);
   const from = levelIn(series, normal);
-  const to = reading.role === 'utilisation' ? fullestIn(series, broken) : levelIn(series, broken);
+  const to = reading.role === 'utilization' ? fullestIn(series, broken) : levelIn(series, broken);
   const { unit = '', source } = series ?? {};
   const unknown = {
     reading,
@@ -87,7 +87,7 @@ export function hold(
   const scaled = {
     ...reading,
     ...(times && source === 'connections' && { times: times * BOTTLENECK.inferredFactor }),
-    ...(least && role === 'utilisation' && { least: least * nearly }),
+    ...(least && role === 'utilization' && { least: least * nearly }),
   };
   const threshold = thresholdOf(scaled, from, reading.usual ? usualIn(series, normal) : null);
   if (threshold === null) return unknown;

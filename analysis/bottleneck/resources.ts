@@ -16,7 +16,7 @@ import type { Part } from './parts.ts';
 
 export interface Reading {
   series: string;
-  role: 'utilisation' | 'saturation' | 'errors';
+  role: 'utilization' | 'saturation' | 'errors';
   /** Holds at or above this value. */
   least?: number;
   /** Holds at or above this multiple of the baseline. */
@@ -96,14 +96,14 @@ export interface Resource {
   needs: string[];
 }
 
-export const FULL_HOST = { series: 'host_cpu', role: 'utilisation', least: BOTTLENECK.fullCpu } as Reading;
+export const FULL_HOST = { series: 'host_cpu', role: 'utilization', least: BOTTLENECK.fullCpu } as Reading;
 /** A thread that always waits for CPU looks like one that is always busy. */
-const NO_CPU_LEFT = { series: 'host_cpu', role: 'utilisation', least: 0.97 } as Reading;
+const NO_CPU_LEFT = { series: 'host_cpu', role: 'utilization', least: 0.97 } as Reading;
 /** A process that uses one core, although it could use more. */
-const ONE_CORE = { series: 'busiest_process', role: 'utilisation', least: 0.85, more: 0.1 } as Reading;
+const ONE_CORE = { series: 'busiest_process', role: 'utilization', least: 0.85, more: 0.1 } as Reading;
 /** Threads that do not wait for a lock use more than one core, or all of the machine. */
 const MORE_THAN_ONE_CORE = [
-  { series: 'busiest_process', role: 'utilisation', least: MAX_OF_ONE_CORE } as Reading,
+  { series: 'busiest_process', role: 'utilization', least: MAX_OF_ONE_CORE } as Reading,
   FULL_HOST,
 ];
 /**
@@ -184,7 +184,7 @@ export const RESOURCES: Resource[] = [
       {
         id: 'greedy',
         topConsumer: 'generator_cpu',
-        any: [{ series: 'generator_cpu', role: 'utilisation', least: 0.8, more: 0.1 }],
+        any: [{ series: 'generator_cpu', role: 'utilization', least: 0.8, more: 0.1 }],
         says: "k6 used {generator_cpu} of the machine's CPU (baseline {generator_cpu.from})",
         hint: 'run k6 on a separate machine: latencies include its own waiting, and it takes CPU from the server',
         within: 'eventloop_lag',
@@ -194,7 +194,7 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'CPU allowance',
-        any: [{ series: 'generator_allowed', role: 'utilisation', least: 0.8, more: 0.1 }],
+        any: [{ series: 'generator_allowed', role: 'utilization', least: 0.8, more: 0.1 }],
         says: 'k6 used {generator_allowed} of its allowed CPU (baseline {generator_allowed.from})',
         hint: 'give k6 more processors (affinity, cgroup, GOMAXPROCS), or offer less load',
         slows: ['network'],
@@ -218,11 +218,11 @@ export const RESOURCES: Resource[] = [
       {
         id: 'limit',
         any: [
-          { series: 'memory_utilization', role: 'utilisation', least: 0.95, more: 0.02 },
+          { series: 'memory_utilization', role: 'utilization', least: 0.95, more: 0.02 },
           { series: 'oom_kills', role: 'errors', least: 1, more: 1 },
         ],
         says: "{memory_utilization} of the server's memory limit was in use (baseline {memory_utilization.from});the kernel killed {oom_kills} processes for lack of memory",
-        hint: 'raise the memory limit of its cgroup (container), or find what grows',
+        hint: 'raise the memory limit of its cgroup (container), or find what uses the memory',
         explains: ['server_process', 'target_cpu', 'network'],
         slows: EVERYTHING_SLOW,
         isRootCause: true,
@@ -238,18 +238,18 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'heap',
-        any: [{ series: 'heap', role: 'utilisation', least: 0.9, more: 0.1 }],
+        any: [{ series: 'heap', role: 'utilization', least: 0.9, more: 0.1 }],
         says: '{heap} of the heap limit was in use (baseline {heap.from})',
-        hint: 'find what grows in the heap, or raise its limit',
+        hint: 'find what uses the heap, or raise its limit',
         explains: ['target_cpu'],
         within: 'eventloop_lag',
         slows: EVERYTHING_SLOW,
       },
       {
         id: 'memory',
-        any: [{ series: 'host_memory', role: 'utilisation', least: 0.97, more: 0.02 }],
+        any: [{ series: 'host_memory', role: 'utilization', least: 0.97, more: 0.02 }],
         says: "{host_memory} of the machine's memory was in use (baseline {host_memory.from})",
-        hint: 'find what grows, or use a machine with more memory',
+        hint: 'find what uses the memory, or use a machine with more memory',
         slows: EVERYTHING_SLOW,
       },
     ],
@@ -282,7 +282,7 @@ export const RESOURCES: Resource[] = [
       {
         id: 'server CPU',
         topConsumer: 'cache_cpu',
-        any: [{ series: 'cache_server_cpu', role: 'utilisation', least: 0.9, more: 0.1 }],
+        any: [{ series: 'cache_server_cpu', role: 'utilization', least: 0.9, more: 0.1 }],
         says: 'its single thread was busy {cache_server_cpu} of the time;a command took {cache_time} (baseline {cache_time.from})',
         hint: 'find slow commands, send fewer commands, or shard the keys',
         parts: ['cache'],
@@ -307,7 +307,7 @@ export const RESOURCES: Resource[] = [
         id: 'blocking tool',
         tool: true,
         any: [
-          { series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 },
+          { series: 'busiest_thread', role: 'utilization', least: 0.9, more: 0.1 },
           { series: 'eventloop_lag', role: 'saturation', least: 0.05, times: 2 },
           UNREAD,
         ],
@@ -322,8 +322,8 @@ export const RESOURCES: Resource[] = [
         any: [UNREAD],
         // A busy thread is not blocked.
         unless: [
-          { series: 'busiest_thread', role: 'utilisation', least: 0.6 },
-          { series: 'busiest_process', role: 'utilisation', least: 0.6 },
+          { series: 'busiest_thread', role: 'utilization', least: 0.6 },
+          { series: 'busiest_process', role: 'utilization', least: 0.6 },
         ],
         says: '{connections_unread} connections had unread requests, while its busiest thread was busy only {busiest_thread} of the time',
         hint: 'find calls that block the thread that reads requests: synchronous I/O, a sleep or a lock in an asynchronous handler',
@@ -346,7 +346,7 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'worker thread',
-        any: [{ series: 'worker_cpu', role: 'utilisation', least: 0.9, more: 0.1 }],
+        any: [{ series: 'worker_cpu', role: 'utilization', least: 0.9, more: 0.1 }],
         says: 'a worker used {worker_cpu} of a core (baseline {worker_cpu.from});its event-loop lag was {eventloop_lag} (p99)',
         hint: 'profile what a request computes; more workers help if the machine has idle cores',
         within: 'eventloop_lag',
@@ -355,9 +355,9 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'single thread',
-        any: [{ series: 'busiest_thread', role: 'utilisation', least: 0.9, more: 0.1 }],
+        any: [{ series: 'busiest_thread', role: 'utilization', least: 0.9, more: 0.1 }],
         // A thread that waits for CPU counts as busy, whatever the other threads do.
-        unless: [{ series: 'cpu_of_crowding_threads', role: 'utilisation', least: 0.3 }, NO_CPU_LEFT],
+        unless: [{ series: 'cpu_of_crowding_threads', role: 'utilization', least: 0.3 }, NO_CPU_LEFT],
         says: "its busiest thread was busy {busiest_thread} of the time (baseline {busiest_thread.from}), with {host_cpu} of the machine's CPU in use",
         hint: 'the server runs in one thread: more workers help if the machine has idle cores; profile what a request computes',
         slows: EVERYTHING_SLOW,
@@ -366,7 +366,7 @@ export const RESOURCES: Resource[] = [
       {
         id: 'interpreter lock',
         any: [ONE_CORE],
-        all: [{ series: 'cpu_of_other_threads', role: 'utilisation', least: 0.4 }],
+        all: [{ series: 'cpu_of_other_threads', role: 'utilization', least: 0.4 }],
         unless: MORE_THAN_ONE_CORE,
         says: "{busiest_process.program} used at most {busiest_process} of a core (baseline {busiest_process.from}) with {threads} threads, while {host_cpu} of the machine's CPU was in use",
         hint: 'a lock lets only one thread run at a time, such as the interpreter lock of CPython and Ruby: more processes help if the machine has idle cores; profile what a request computes',
@@ -387,7 +387,7 @@ export const RESOURCES: Resource[] = [
         any: [{ series: 'process_starts', role: 'saturation', least: 10, times: 2 }],
         all: [
           FULL_HOST,
-          { series: 'server_cpu', role: 'utilisation', least: 0.4 },
+          { series: 'server_cpu', role: 'utilization', least: 0.4 },
           { series: 'requests_per_start', role: 'saturation', least: 2, not: true },
         ],
         says: "processes and threads were started at {process_starts}, one per {requests_per_start} calls;the server used {server_cpu} of the machine's CPU;{host_cpu} was in use in total",
@@ -432,7 +432,7 @@ export const RESOURCES: Resource[] = [
       },
       {
         id: 'connections',
-        any: [{ series: 'db_connections', role: 'utilisation', least: 0.9, more: 0.05 }],
+        any: [{ series: 'db_connections', role: 'utilization', least: 0.9, more: 0.05 }],
         says: '{db_connections} of its maximum connections were open',
         hint: 'use smaller pools or a pooler, or raise the limit',
         parts: ['database', 'pool'],
@@ -493,14 +493,14 @@ export const RESOURCES: Resource[] = [
       {
         id: 'leak',
         all: [
-          { series: 'pool_idle_in_use', role: 'utilisation', least: 0.5 },
+          { series: 'pool_idle_in_use', role: 'utilization', least: 0.5 },
           { series: 'time_held_idle', role: 'saturation', least: 0.01, times: 3, once: true },
         ],
         any: [
-          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
+          { series: 'pool_utilization', role: 'utilization', least: 0.95, more: 0.05 },
           { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
         ],
-        says: '{pool_utilization} in use and {pool_waiting} requests waiting;of {pool_connections_in_use} connections in use, only {db_busy} ran a statement',
+        says: '{pool_utilization} in use, {pool_waiting} requests waiting;of {pool_connections_in_use} connections in use, only {db_busy} ran a statement',
         hint: 'find connections that are not returned to the pool, and transactions that stay open',
         parts: ['pool'],
       },
@@ -510,9 +510,9 @@ export const RESOURCES: Resource[] = [
         any: [
           { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
           { series: 'pool_wait', role: 'saturation', least: 0.01, times: 3 },
-          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
+          { series: 'pool_utilization', role: 'utilization', least: 0.95, more: 0.05 },
         ],
-        says: '{pool_utilization} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
+        says: '{pool_utilization} in use, {pool_waiting} requests waiting;mean wait {pool_wait} while the database ran {db_busy} statements',
         hint: 'use a larger pool, or hold connections for a shorter time',
         parts: ['pool'],
         isRootCause: true,
@@ -522,16 +522,16 @@ export const RESOURCES: Resource[] = [
         any: [
           { series: 'pool_waiting', role: 'saturation', least: 1, more: 1 },
           { series: 'pool_wait', role: 'saturation', least: 0.01, times: 3 },
-          { series: 'pool_utilization', role: 'utilisation', least: 0.95, more: 0.05 },
+          { series: 'pool_utilization', role: 'utilization', least: 0.95, more: 0.05 },
         ],
-        says: '{pool_utilization} in use and {pool_waiting} requests waiting;a request waited {pool_wait} while the database ran {db_busy} statements',
+        says: '{pool_utilization} in use, {pool_waiting} requests waiting;mean wait {pool_wait} while the database ran {db_busy} statements',
         hint: 'find what holds the connections; a larger pool only helps if the database can handle more statements',
         parts: ['pool'],
       },
       {
         id: 'observed externally',
         all: [CALM_DATABASE, { series: 'requests_per_db_client', role: 'saturation', least: 3, times: 3 }],
-        any: [{ series: 'db_clients_waiting', role: 'utilisation', least: 0.5, more: 0.1 }],
+        any: [{ series: 'db_clients_waiting', role: 'utilization', least: 0.5, more: 0.1 }],
         says: 'connections to {db_clients.destination} stayed at {db_clients} while {requests_in_flight} requests were in flight (baseline {requests_in_flight.from}): this looks like a pool of {db_clients}',
         hint: 'use a larger pool, or hold connections for a shorter time',
         parts: ['pool'],
@@ -571,7 +571,7 @@ export const RESOURCES: Resource[] = [
     causes: [
       {
         id: 'limit',
-        any: [{ series: 'open_files', role: 'utilisation', least: 0.95, more: 0.05 }],
+        any: [{ series: 'open_files', role: 'utilization', least: 0.95, more: 0.05 }],
         says: '{open_files} of the limit were open (baseline {open_files.from});{connections_in} client connections',
         hint: 'raise the limit (ulimit -n, LimitNOFILE), or find files and connections that are not closed',
         explains: ['accept_queue', 'network', 'server_thread'],
@@ -590,7 +590,7 @@ export const RESOURCES: Resource[] = [
       {
         id: 'overflows',
         all: [{ series: 'listen_overflows', role: 'errors', least: 0.5, more: 0.5 }],
-        any: [{ series: 'accept_queue', role: 'utilisation', least: 0.5, more: 0.1 }],
+        any: [{ series: 'accept_queue', role: 'utilization', least: 0.5, more: 0.1 }],
         says: 'new connections were refused at {listen_overflows} because it was full;{accept_queue} of it was in use',
         hint: "raise the backlog (the server's and net.core.somaxconn), keep connections open, or accept connections sooner",
         explains: ['network'],

@@ -89,7 +89,7 @@ export const validateComparison = (document: unknown): string | null => validate
 
 /**
  * @returns the comparison without secrets or control characters
- * @throws {CompareError} if the runs are not of the same test
+ * @throws {CompareError} if the runs are of different tests
  */
 export function compare(
   name: string,

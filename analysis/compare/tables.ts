@@ -1,4 +1,4 @@
-/** Builds the tables of a comparison as rows of text, independent of the output format. */
+/** Builds the tables of a comparison as rows of text, independently of the output format. */
 import { number, percent } from '../../contract/units.js';
 import type { TextTable } from '../render/tables.ts';
 import type { Comparison, Row, Side } from './comparison.ts';

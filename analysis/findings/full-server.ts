@@ -12,8 +12,8 @@ const NAMES: Record<string, string> = {
 };
 
 /**
- * @returns for example "the server's busiest thread was at 97 %"; null if nothing was full, or if it is
- *   unknown
+ * @returns for example "the server's busiest thread was at 97 %"; null if nothing was close to saturation, or
+ *   if the signals are missing
  */
 export function fullText(signals: Signal[], phase: string): string | null {
   for (const [signal, name] of Object.entries(NAMES)) {

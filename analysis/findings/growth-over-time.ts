@@ -52,7 +52,7 @@ function findingOf(parts: readonly Part[], slope: number, first: number, last: n
     subject: 'memory',
     phase: null,
     confidence: 'high',
-    statement: `memory grows by ${inUnit('bytes_rate', slope)} over time, independent of the calls: ${each.join(', ')}`,
+    statement: `memory grows by ${inUnit('bytes_rate', slope)} over time, independently of the calls: ${each.join(', ')}`,
     figures: { bytes_per_second: round(slope), bytes_first: first, bytes_last: last },
     evidence: [
       `memory went from ${inUnit('bytes', first)} to ${inUnit('bytes', last)}`,

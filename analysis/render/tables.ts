@@ -1,4 +1,4 @@
-/** Builds the tables of a report as rows of text, independent of the output format. */
+/** Builds the tables of a report as rows of text, independently of the output format. */
 import { bytes, counted, duration, inUnit, number, percent, perSecond } from '../../contract/units.js';
 import { boundText, type LatencyFigure, latencyText } from '../collect/latencies.ts';
 import { PARTS } from '../collect/measured.ts';

@@ -14,7 +14,7 @@ export const MOST_EXACT = 100;
  *
  * @param a at least one value
  * @param b at least one value
- * @returns u: number of pairs in which a is larger; ties count as half a pair
+ * @returns u: number of pairs in which `a` is larger; ties count as half a pair
  * @throws {RangeError} if a side has no values
  */
 export function mannWhitney(a: number[], b: number[]): { u: number; p: number } {
@@ -27,7 +27,10 @@ export function mannWhitney(a: number[], b: number[]): { u: number; p: number } 
   return { u, p: all.length <= MOST_EXACT ? exact(ranked, a.length, sum) : normal(all, a.length, u) };
 }
 
-/** @param count number of values in a @param sum sum of a's ranks */
+/**
+ * @param count number of values in `a`
+ * @param sum rank sum of `a`
+ */
 function exact(ranked: number[], count: number, sum: number) {
   const shares = rankSumShares(ranked, count);
   const low = total(shares.subarray(0, 2 * sum + 1));
@@ -37,7 +40,7 @@ function exact(ranked: number[], count: number, sum: number) {
 
 const total = (shares: Float64Array) => shares.reduce((sum, share) => sum + share, 0);
 
-/** @param count number of values in a */
+/** @param count number of values in `a` */
 function normal(all: number[], count: number, u: number) {
   const n = all.length;
   const pairs = count * (n - count);

@@ -22,7 +22,7 @@ const MAX_NAMES = 10;
 /**
  * Adds arguments to each operation that needs them. Operations without possible arguments are left out.
  *
- * @param seed the same seed and schema give the same arguments, independent of the server's other operations
+ * @param seed the same seed and schema give the same arguments, independently of the server's other operations
  */
 export async function addArguments({ operations, wanted, leftOut }: Choice, seed: number) {
   const names = Object.keys(wanted);

@@ -73,7 +73,7 @@ export function ownServer(folder: string): OwnServer | null {
   return asked && new OwnServer(asked, folder);
 }
 
-/** Matches a port as a whole number in a text. */
+/** Matches the port, but not as part of a longer number. */
 const wordOf = (port: string) => new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g');
 
 export const namesPort = (text: string, port: string) => port !== '' && wordOf(port).test(text);

@@ -1,4 +1,4 @@
-/** Installs npm packages of a lock file that only the tests need. */
+/** Installs the npm packages of a separate lock file. Only the tests need them. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../stack.ts';

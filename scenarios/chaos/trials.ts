@@ -1,6 +1,6 @@
 /**
- * Injects one fault after the other, each with a separate load: a baseline before the fault, the fault, and
- * the recovery. The fault is always removed, even after an error.
+ * Injects one fault after another. Each fault has its own trial with three phases: baseline, fault and
+ * recovery. The fault is always removed, even after an error.
  */
 
 import type { Config } from '../../cli/trials/config.ts';

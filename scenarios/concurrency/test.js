@@ -1,4 +1,4 @@
-/** How much faster are concurrent calls? (20 creations keep at most 20 VUs busy.) */
+/** How much faster are concurrent calls? */
 import { defineTest } from '../../lib/test.js';
 import npm from '../../workloads/npm.js';
 
@@ -28,6 +28,7 @@ export const { options, setup, iterate, teardown } = defineTest({
   phases: [
     // The largest level comes first. The warm-up has the same number of VUs and opens all connections.
     ...levels('list_proxy_hosts', 50, [50, 20, 10, 5, 1]),
+    // No level of 50: 20 calls keep at most 20 VUs busy.
     ...levels('create_proxy_host', 20, [20, 10, 5, 1]),
   ],
   cleanUp: 'remove_all',

@@ -14,7 +14,7 @@ import { WAYS } from './ways.ts';
 interface Found {
   ways: readonly Way[];
   parts: readonly Part[];
-  /** Streams of clients that stayed. */
+  /** Number of streams that closed although their clients stayed connected. */
   lost: number;
 }
 

@@ -30,7 +30,7 @@ function failed(parts: readonly Part[], failures: Record<string, number>): Findi
   const [calls, lost] = [sumOf('requests'), sumOf('failed')];
   if (calls === 0) return [];
   if (lost === 0)
-    return [about(`no call failed during and after the replacement (${number(calls)} calls)`, { failed: 0 })];
+    return [about(`no call failed during or after the replacement (${number(calls)} calls)`, { failed: 0 })];
   const kinds = Object.entries(failures).map(([kind, count]) => `${number(count)} ${kind}`);
   return [
     about(

@@ -131,7 +131,7 @@ function notesOf({ setting, values, trialS, needed }: SweepResult) {
   const unseen = setting === 'CACHE_TTL' ? values.filter((value) => Number(value) > trialS) : [];
   if (unseen.length > 0)
     return [
-      `Runs last only ${duration(trialS)}, so ${unseen.join(' and ')} s cannot be distinguished from never; set a longer DURATION.`,
+      `Runs last only ${duration(trialS)}, so a ${setting} of ${unseen.join(' and ')} s has the same effect as no expiry; set a longer DURATION.`,
     ];
   if (setting === 'CONTENT')
     return ['MessagePack, Protobuf and CBOR, which the document compares, are not wire formats of MCP.'];

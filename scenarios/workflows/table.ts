@@ -42,7 +42,9 @@ export default function workflows({ phases, groups, thresholds }: Facts): Built 
   const notes = [
     'The sequence is three tool calls of one VU, each sent after the previous answer. Its time covers all three calls; a failed sequence counts with the time until it failed.',
     'Subscribe: until the server confirms it. Notifications of changes are tested, but not timed, because k6 reads no streams.',
-    ...(documented.length > 0 ? [`The document has (p50/p95/p99 ms): ${documented.join(', ')}.`] : []),
+    ...(documented.length > 0
+      ? [`Objectives in the benchmark document (p50/p95/p99 in ms): ${documented.join(', ')}.`]
+      : []),
   ];
   return { tables: [tableOf('Workflows', rows, columns, notes)] };
 }

@@ -16,7 +16,7 @@ const RETRY_INTERVAL = 500;
 
 /**
  * @param {(args: string[]) => Promise<unknown>} send sends a command
- * @returns {() => void} makes Redis work for cache_delay_ms before the next command sent on the same connection
+ * @returns {() => void} a function that keeps Redis busy for cache_delay_ms before the next command on this connection
  */
 export function cacheDelay(send) {
   const busy = (/** @type {number} */ rounds) => send(['EVAL', BUSY, '0', String(Math.round(rounds))]);

@@ -78,7 +78,7 @@ const CASES = [
     load: SPIKE,
     mix: { read: 100 },
     expected: { subject: 'share', failure_kind: 'stalled' },
-    statement: /^1 in (19|20|21) calls failed .*the answer stalled\), independent of the load/,
+    statement: /^1 in (19|20|21) calls failed .*the answer stalled\), independently of the load/,
   },
   {
     name: 'two replicas, each with its own sessions',
@@ -103,7 +103,7 @@ const CASES = [
     mix: { read: 100 },
     expected: { subject: 'modes' },
     statement:
-      /^answers have one of two latencies: [\d.]+ ms, or 1,5\d\d ms \(1[123](\.\d+)? % of them\), independent of the load/,
+      /^answers have one of two latencies: [\d.]+ ms, or 1,5\d\d ms \(1[123](\.\d+)? % of them\), independently of the load/,
   },
   {
     name: 'no answer any more once two calls were in flight',
@@ -150,7 +150,7 @@ async function runOn(server, { test: scenario, ...variables }) {
 test('memory that grows whatever is asked: with time, not with the calls', async () => {
   // 7.6 MiB/s.
   const found = await runOn(await startKeeping(38 * 1024, 5), { ...SPIKE, DURATION: '45s' });
-  const grows = /^memory grows by ([\d.]+) MiB\/s over time, independent of the calls/;
+  const grows = /^memory grows by ([\d.]+) MiB\/s over time, independently of the calls/;
   const [, rate = ''] = grows.exec(found.find((/** @type {string} */ one) => grows.test(one)) ?? '') ?? [];
   assert.ok(Math.abs(Number(rate) - 7.6) < 2, found.join('\n'));
 });

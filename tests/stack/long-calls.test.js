@@ -85,7 +85,10 @@ test('a server that others wrote, and the reference target', async () => {
 test('what is missing is said before any call: exit 2', async () => {
   const TARGET_URL = 'http://127.0.0.1:9/mcp';
   for (const [variables, message] of /** @type {[Record<string, string>, RegExp][]} */ ([
-    [{ TARGET_URL }, /long-calls calls one tool whose duration an argument sets; valid: TOOL=name ARGS=/],
+    [
+      { TARGET_URL },
+      /long-calls calls one tool with an argument that sets its duration; valid: TOOL=name ARGS=/,
+    ],
     [
       { TARGET_URL, TOOL: 'a', ARGS: '{}' },
       /^error: ARGS does not set how long a call takes; valid: SECONDS/m,

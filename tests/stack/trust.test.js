@@ -54,16 +54,20 @@ function assertInvalid(document, reason) {
 }
 
 test('a generator that does not run for two seconds', linux, async () => {
-  const { exitCode: code, document } = await runTest('sustained', SHORT, async () => {
-    // In the phase that is measured, behind the warm-up.
-    await sleep(5000);
+  const TESTID = `stopped-${process.pid}`;
+  const seconds = join(process.env.RESULTS_DIR ?? '', TESTID, 'seconds.jsonl');
+  const { exitCode: code, document } = await runTest('sustained', { ...SHORT, TESTID }, async () => {
+    const isMeasured = () =>
+      existsSync(seconds) && readFileSync(seconds, 'utf8').includes('"phase":"sustained"');
+    await until(isMeasured, 'the measured phase did not begin');
+    await sleep(2000);
     const [k6 = 0] = running(K6);
     process.kill(k6, 'SIGSTOP');
     await sleep(2000);
     process.kill(k6, 'SIGCONT');
   });
   assert.equal(code, 98);
-  assertInvalid(document, /the load generator was short of CPU in sustained: .*; give k6 CPU of its own/);
+  assertInvalid(document, /the load generator was short of CPU in sustained: .*; give k6 more CPU/);
   const found = document.findings.find((/** @type {any} */ { kind }) => kind === 'generator');
   assert.equal(found.observations[0].series, 'generator_delay');
 });

@@ -12,8 +12,8 @@ import (
 // by at most 0.1 %.
 const mantissaBits = 9
 
-// histogram counts values by bucket; values of 0 and less share one. Its size depends on the spread of the values and not on their number.
-// Adding two histograms is exact.
+// histogram counts values by bucket. Zero and negative values share one bucket. The histogram's size depends on the range of the values, not on
+// how many there are. Adding two histograms is exact.
 type histogram map[uint64]int64
 
 func (h histogram) count(value float64) {

@@ -65,7 +65,7 @@ function overlapOf({ overlapAt, open = 0, openMs = 0, operation = '' }: Silence,
 
 const NONE: ByOverlap = { alone: 0, overlap: 0 };
 
-/** @returns the shape of processes that skipped some calls, but answered later ones */
+/** @returns the shape of failures in which a process left a call unanswered but answered later ones */
 function lostAnswers({ lost = NONE, answered = NONE, late = 0 }: Processes): Found | null {
   const all = lost.alone + lost.overlap;
   if (all < PROCESSES.minUnanswered || late > PROCESSES.maxLateOfLost * all) return null;

@@ -202,7 +202,7 @@ export function shareShape({ own, stratum, kind, known }: Context): Found | null
     statement:
       `${oneIn(failed, requests)} ${whose} failed (${number(failed)} of ${number(requests)}, ${kindsText(stratum)}), ` +
       (high
-        ? `independent of the load: ${each.join(', ')}`
+        ? `independently of the load: ${each.join(', ')}`
         : `spread evenly over the run, at ${perSecond(low?.rps)}`) +
       alsoOthers(own),
     mayBeLoad: high === undefined && own === null,
@@ -264,7 +264,7 @@ export function modeShape(known: Facts): Shape[] {
       count: slow,
       statement:
         `${whose} have one of two latencies: ${milliseconds(fast_ms)}, or ${milliseconds(slow_ms)} (${percent(slow / calls)} of them)` +
-        (loads.length > 1 ? `, independent of the load: ${each.join(', ')}` : ''),
+        (loads.length > 1 ? `, independently of the load: ${each.join(', ')}` : ''),
       operations: operations.length < planned ? operations : [],
       kind: null,
       figures: { fast_ms: round(fast_ms), slow_ms: round(slow_ms), slow_share: round(slow / calls, 4) },

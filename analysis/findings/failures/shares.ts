@@ -1,4 +1,4 @@
-/** Checks whether a constant share of the calls fails, independent of the load. */
+/** Checks whether a constant share of the calls fails, independently of the load. */
 import type { Phase } from '../../judge/phases.ts';
 import { SPREAD } from '../../limits.ts';
 import { binomialTail } from '../../statistics/binomial.ts';

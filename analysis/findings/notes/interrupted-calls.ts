@@ -9,8 +9,8 @@ export function interruptedCalls({ phases }: Known): Finding[] {
   return phases.flatMap(({ name, start, interrupted: cut }) => {
     if (!cut || start === null) return [];
     const sinceS = round((Date.parse(cut.since) - Date.parse(start)) / 1000, 1);
-    const were = cut.calls === 1 ? 'was' : 'were';
-    const statement = `${counted(cut.calls, 'call')} ${were} still open when ${name} was interrupted (the oldest began ${duration(sinceS)} into the phase); they count neither as answered nor as failed`;
+    const [were, began] = cut.calls === 1 ? ['was', 'began'] : ['were', 'the oldest began'];
+    const statement = `${counted(cut.calls, 'call')} ${were} still open when ${name} was interrupted (${began} ${duration(sinceS)} into the phase); interrupted calls count neither as answered nor as failed`;
     return [note('interrupted', statement, { phase: name, figures: { interrupted_calls: cut.calls } })];
   });
 }

@@ -348,7 +348,7 @@ test('no answer any more once two calls were in flight', () => {
   assert.equal(shapesOf(early)[0]?.subject, 'since');
 });
 
-test('two times, independent of the load: a timeout behind the server', () => {
+test('two times, independently of the load: a timeout behind the server', () => {
   const slow = (/** @type {number} */ index) => index % 8 === 0;
   const calls = load((_, index) => ({ ms: slow(index) ? 4500 + (index % 7) : 18 + (index % 5) }));
   const [found, ...others] = shapesOf(calls);
@@ -356,7 +356,7 @@ test('two times, independent of the load: a timeout behind the server', () => {
   assert.equal(found?.subject, 'modes');
   assert.match(
     found?.statement ?? '',
-    /^answers have one of two latencies: 20.* ms, or 4,50\d ms \(12.5 % of them\), independent of the load: /,
+    /^answers have one of two latencies: 20.* ms, or 4,50\d ms \(12.5 % of them\), independently of the load: /,
   );
   // A queue makes all times in between, and more of the long ones under load.
   assert.deepEqual(shapesOf(load((at, index) => ({ ms: at < 10 ? 20 : 20 + (index % 100) * 45 }))), []);

@@ -37,7 +37,7 @@ test('memory that is kept whatever is asked grows with time', () => {
   assert.deepEqual(others, []);
   assert.match(
     found?.statement ?? '',
-    /^memory grows by 7\.6\d? MiB\/s over time, independent of the calls: 7\.\d+ MiB\/s at 10\/s, 7\.\d+ MiB\/s at 200\/s$/,
+    /^memory grows by 7\.6\d? MiB\/s over time, independently of the calls: 7\.\d+ MiB\/s at 10\/s, 7\.\d+ MiB\/s at 200\/s$/,
   );
   assert.ok(Math.abs((found?.figures.bytes_per_second ?? 0) - 7.6 * MIB) < 0.3 * MIB);
 });

@@ -32,7 +32,7 @@ func run(words []string) (code int, err error) {
 	flags := flag.NewFlagSet("stdio-runner", flag.ContinueOnError)
 	listen := flags.String("listen", "", "the `socket` to start programs for")
 	connect := flags.String("connect", "", "the `socket` of the stdio-runner that starts the program")
-	names := flags.String("env", "", "`names` of the variables that the program gets besides those of that stdio-runner, separated by commas")
+	names := flags.String("env", "", "`names` of the variables that the program gets in addition to those of that stdio-runner, separated by commas")
 	if err := flags.Parse(words); err != nil {
 		return 2, err
 	}
