@@ -18,6 +18,7 @@ export class ProgramLog {
   constructor(file: string, secrets: readonly string[]) {
     this.#file = file;
     this.#secrets = secrets;
+    appendFileSync(file, '');
   }
 
   readonly add = (text: string) => {

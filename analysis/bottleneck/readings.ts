@@ -49,7 +49,7 @@ function consumesMost(topConsumer: string, look: Look): Held[] | null {
   const host = reader.series(FULL_HOST.series);
   const full = hold(FULL_HOST, { ...look, nearly: 1 });
   const { least = 0 } = FULL_HOST;
-  // Growth is not required, because the machine may have been full in the baseline as well.
+  // The machine itself may have been full in the baseline as well.
   if (full.to === null || full.to < least) return null;
   const consumedBy = (name: string) => fullestIn(reader.series(name), breakage.broken) ?? 0;
   // If processes could not be monitored, `cpu_of_the_rest` stands for all other programs.
@@ -57,6 +57,8 @@ function consumesMost(topConsumer: string, look: Look): Held[] | null {
   const own = consumedBy(topConsumer);
   if (own < BOTTLENECK.minConsumed || rivals.some((name) => consumedBy(name) >= own)) return null;
   const took = hold({ series: topConsumer, role: 'utilization', least: 0 }, look);
+  // A consumer that used more in the baseline did not break the run.
+  if (took.from !== null && (took.to ?? 0) < took.from) return null;
   const since = staysFrom(host, breakage.whole, (value) => value >= least);
   const atS = since === null ? null : timeOf(timeline, since);
   return [

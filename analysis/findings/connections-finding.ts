@@ -11,8 +11,8 @@ import { remedy } from './remedy.ts';
  */
 export function connectionsFinding({ phases }: { phases: readonly Phase[] }): Finding[] {
   const found = phases.flatMap((phase) => {
-    const { connections, latency_ms: latency, calls } = phase;
-    if (!phase.measured || !connections || !latency || (calls ?? 0) < CONNECTIONS.minRequests) return [];
+    const { connections, latency_ms: latency, calls, answered = calls } = phase;
+    if (!phase.measured || !connections || !latency || (answered ?? 0) < CONNECTIONS.minRequests) return [];
     const share = latency.p95 > 0 ? connections.until_connected_p95_ms / latency.p95 : 0;
     const isSlow = share >= CONNECTIONS.minShare && connections.until_connected_p95_ms >= CONNECTIONS.minMs;
     const closing = howItCloses(phase, connections);

@@ -2,7 +2,7 @@
  * Explains why a phase delivered less load than it offered: because of the server, the generator, too few
  * VUs, or exceptions.
  */
-import { counted, duration, milliseconds, number } from '../../contract/units.js';
+import { counted, duration, milliseconds, number, perSecond } from '../../contract/units.js';
 import type { Plan } from '../collect/plan.ts';
 import { TRUST } from '../limits.ts';
 import { callsOf, dueOf, type Phase } from './phases.ts';
@@ -65,13 +65,13 @@ export function shortfallCause(
   return {
     of: 'users',
     because: `${counted(users, 'VU')} ${users === 1 ? 'is' : 'are'} too few`,
-    hint: `set MAX_VUS to ${number(enough)} or more (the server was not slow: ${text}, ${fine})`,
+    hint: `set MAX_VUS to ${number(enough)} or more (${text}${fine})`,
   };
 }
 
 /**
  * @param phase phase whose VUs were all busy
- * @returns why its latency does not show a slow server; null if it does
+ * @returns why its latency does not show a slow server, as the end of a sentence; null if it does
  */
 function notSlow(
   { name, latency_ms, offered_rps }: Phase,
@@ -85,16 +85,16 @@ function notSlow(
   );
   if (limits.length > 0) {
     const minLimit = Math.min(...limits);
-    return meanMs <= minLimit ? `with ${milliseconds(minLimit)} allowed` : null;
+    return meanMs <= minLimit ? `, which is not slow: ${milliseconds(minLimit)} are allowed` : null;
   }
   const calm = calmPhase(phases, plan);
   const calmMs = calm?.latency_ms?.avg;
   if (calm && calmMs && calm.name !== name)
     return meanMs <= TRUST.slowFactor * calmMs
-      ? `compared with ${milliseconds(calmMs)} in ${calm.name}`
+      ? `, which is not slow: it was ${milliseconds(calmMs)} in ${calm.name}`
       : null;
   return users < TRUST.minHeadroomS * (offered_rps ?? 0)
-    ? `too few for ${number(offered_rps)} calls/s of ${milliseconds(TRUST.minHeadroomS * 1000)} each`
+    ? `; even calls of ${milliseconds(TRUST.minHeadroomS * 1000)} need ${number(Math.ceil(TRUST.minHeadroomS * (offered_rps ?? 0)))} VUs at ${perSecond(offered_rps)}`
     : null;
 }
 

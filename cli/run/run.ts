@@ -63,6 +63,7 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
     );
   if (env.TARGET_IMAGE && stackKind() === 'native')
     throw usage('TARGET_IMAGE needs the docker stack; on the native stack, set TARGET_COMMAND');
+  checkPid(env.TARGET_PID);
   const given = givenVariables(env);
   checkConfirmed(test, given);
   const folder = folderOf(test);
@@ -85,6 +86,17 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
 function needsOf({ DRY_RUN, TARGET_URL }: NodeJS.ProcessEnv): string[] {
   if (DRY_RUN === '1' || stackKind() === 'external') return ['k6'];
   return ['k6', TARGET_URL ? 'observe' : 'stack'];
+}
+
+/** @throws {Ending} if no such process runs on this machine */
+function checkPid(pid = '') {
+  try {
+    if (pid) process.kill(Number(pid), 0);
+  } catch (error) {
+    // A process of another user exists as well (EPERM).
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH')
+      throw usage(`TARGET_PID is ${pid}, but no such process is running on this machine`);
+  }
 }
 
 /** Creates a new results folder for the run. */

@@ -26,8 +26,8 @@ export const findingsOf = ({ parts, failures, held, effect }: Found): Finding[] 
 ];
 
 function failed(parts: readonly Part[], failures: Record<string, number>): Finding[] {
-  const sumOf = (name: 'requests' | 'failed') => parts.reduce((sum, part) => sum + (part[name] ?? 0), 0);
-  const [calls, lost] = [sumOf('requests'), sumOf('failed')];
+  const sumOf = (name: 'calls' | 'failed') => parts.reduce((sum, part) => sum + (part[name] ?? 0), 0);
+  const [calls, lost] = [sumOf('calls'), sumOf('failed')];
   if (calls === 0) return [];
   if (lost === 0)
     return [about(`no call failed during or after the replacement (${number(calls)} calls)`, { failed: 0 })];

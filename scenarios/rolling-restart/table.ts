@@ -94,7 +94,7 @@ function recovered({ recovery_s, observed_s, affected }: Effect, after: Phase): 
       ...threshold,
       limit: RECOVERY_S,
       observed,
-      samples: after.requests ?? 0,
+      samples: after.calls ?? 0,
       what: `the replacement: ${name}`,
     }),
   ];
@@ -106,7 +106,7 @@ const partTable = (parts: readonly Part[], result: RollingResult): ReportTable =
     parts,
     [
       { name: 'part', unit: 'text', of: ({ labels }) => PARTS[String(labels.part)] ?? '' },
-      { name: 'calls', unit: 'count', of: ({ requests }) => requests },
+      { name: 'calls', unit: 'count', of: ({ calls }) => calls ?? null },
       { name: 'failed', unit: 'count', of: ({ failed }) => failed },
       { name: 'sessions lost', unit: 'count', of: ({ sessionsLost }) => sessionsLost },
       { name: 'p50', unit: 'ms', of: ({ latency_ms: latency }) => latency?.p50 ?? null },

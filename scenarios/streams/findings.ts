@@ -27,17 +27,25 @@ const about = (statement: string, figures: Finding['figures'] = {}, evidence: st
 export function findingsOf({ record, ends, steps, costs, areHeld }: Found): Finding[] {
   const { refused, silent, declined, cut } = ends;
   const limit = lifetimeOf(cut);
+  const notifications = notified(steps);
+  const lost = notifications.filter(isLoss);
   return [
+    // The first finding is part of the run's headline.
+    ...lost,
     ...held(record, steps),
     ...refusals(refused, record),
     ...declining(declined, record),
     ...unanswered(steps, silent, limit),
     ...lifetimes(cut, limit, record),
     ...slower(steps),
-    ...notified(steps),
+    ...notifications.filter((finding) => !lost.includes(finding)),
     ...cost(costs, areHeld),
   ];
 }
+
+/** Whether notifications did not arrive. */
+const isLoss = ({ figures: { received, expected } }: Finding) =>
+  typeof received === 'number' && typeof expected === 'number' && received < STREAMS.minReceived * expected;
 
 const mostHeld = ({ held }: Streams) => Math.max(0, ...held.map(({ count }) => count));
 

@@ -126,7 +126,7 @@ function sinceShape(stretch: Stretch, context: Context): Found {
       alsoOthers(own),
     mayBeLoad: own === null,
     figures: { since_s: round(sinceS), requests_before: before },
-    evidence: [`${percent((failed + well) / all)} of the load is affected`],
+    evidence: [`${percent((failed + well) / all)} of the requests are affected`],
     again: isTogether
       ? { requests: 10, concurrency: 2 }
       : { requests: 2 * (before + failed), concurrency: 1 },
