@@ -116,7 +116,7 @@ function firstOf(
       happened: errors !== null && errors > failed.limit,
       limit: failed,
       beyond: (value) => value > failed.limit,
-      statement: `${percent(errors)} of the requests failed in ${name}; normal: at most ${percent(failed.limit)}`,
+      statement: `${percent(errors)} of the calls failed in ${name}; normal: at most ${percent(failed.limit)}`,
     },
     {
       way: 'throughput',
@@ -208,7 +208,7 @@ function ofEpisode(
     statement:
       way === 'latency'
         ? `p99 was ${latencyText(sums?.latencies.latency, 'p99')} ${where}; normal: at most ${milliseconds(limit.limit)}`
-        : `${percent(share)} of the requests failed ${where}; normal: at most ${percent(limit.limit)}`,
+        : `${percent(share)} of the calls failed ${where}; normal: at most ${percent(limit.limit)}`,
     observation: {
       series: way === 'latency' ? 'client.p99' : 'client.failed',
       unit: way === 'latency' ? 'milliseconds' : 'ratio',
