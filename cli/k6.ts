@@ -24,10 +24,10 @@ export async function k6() {
   if (found) return found;
   const path = process.env.K6_FOUND || toolPath('k6');
   process.env.K6_FOUND = path;
-  const said = path.includes('/k6-')
+  const version = path.includes('/k6-')
     ? /go\.k6\.io\/k6\/v2 .*/.exec(readFileSync(join(ROOT, 'xk6-mcp/go.mod'), 'utf8'))?.[0]
     : (await execa(path, ['version'], { stdin: 'ignore', reject: false })).stdout;
-  found = { path, version: /\d+\.\d+\.\d+[\w.-]*/.exec(said ?? '')?.[0] ?? '' };
+  found = { path, version: /\d+\.\d+\.\d+[\w.-]*/.exec(version ?? '')?.[0] ?? '' };
   return found;
 }
 

@@ -71,7 +71,7 @@ export const bringUp = async (part?: 'observe') => {
  * token is set only for that target. WATCHED_SERVER is the server whose signals belong to this run.
  */
 export function loadStack() {
-  const given = process.env.TARGET_URL ?? '';
+  const asked = process.env.TARGET_URL ?? '';
   const stack = valuesIn('stack.env');
   const secrets = valuesIn('secrets.env');
   if (Object.keys(stack).length === 0) throw broken('no stack is running; start one with: make up');
@@ -85,7 +85,7 @@ export function loadStack() {
     // Expose k6's API to other machines only if Prometheus is on one.
     for (const name of ['K6_LISTEN_HOST', 'K6_SCRAPE_HOST']) delete process.env[name];
   }
-  if (given !== '' && given !== stack.TARGET_URL) process.env.TARGET_URL = given;
+  if (asked !== '' && asked !== stack.TARGET_URL) process.env.TARGET_URL = asked;
   else if (stack.TARGET_URL)
     Object.assign(process.env, { WATCHED_SERVER: 'reference', TARGET_TOKEN: secrets.TARGET_TOKEN ?? '' });
 }

@@ -112,8 +112,8 @@ class Job {
     if (base !== '' && testids.length > 0 && !isError(codes()) && !early.aborted)
       await this.#compareWith(base, testids);
     if (config.SAVE_BASELINE !== '' && codes() === 0 && !early.aborted) {
-      const given = { NAME: config.SAVE_BASELINE, BASE: testids.join(',') };
-      const { code } = await this.#script('scripts/baseline-save', [], given);
+      const variables = { NAME: config.SAVE_BASELINE, BASE: testids.join(',') };
+      const { code } = await this.#script('scripts/baseline-save', [], variables);
       this.#done.push({ what: `saved as ${config.SAVE_BASELINE}`, code, folder: '', markdown: '' });
     }
     clearTimeout(limit);
@@ -179,8 +179,8 @@ class Job {
   async #compareWith(base: string, testids: string[]) {
     const what = `compared with ${base}`;
     this.#logProgress(`${counted(testids.length, 'run')} ${what} ...`);
-    const given = { BASE: base, HEAD: testids.join(',') };
-    const { code, folder, error } = await this.#script('scripts/compare', [], given);
+    const variables = { BASE: base, HEAD: testids.join(',') };
+    const { code, folder, error } = await this.#script('scripts/compare', [], variables);
     const done: Done = { what, code, folder, markdown: textIn(folder, 'comparison.md') };
     this.#done.push(done);
     const comparison = documentIn(folder, 'comparison.json');
@@ -224,11 +224,11 @@ class Job {
    *
    * @returns folder: of its results; error: its last error line, as the end of a sentence
    */
-  async #script(script: string, args: string[], given: Record<string, string>) {
+  async #script(script: string, args: string[], variables: Record<string, string>) {
     let output = '';
     const { signal: early } = this.#early;
     const child = startGroup([join(ROOT, script), ...args], {
-      env: { ...QUIET, ...this.#places, ...given },
+      env: { ...QUIET, ...this.#places, ...variables },
       onOutput(text) {
         output += text;
         print(text);

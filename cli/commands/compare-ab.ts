@@ -97,18 +97,18 @@ function described(name: Name, side: Variables): string {
   return words.length > 0 ? `${name}: ${words.join(' ')}` : name;
 }
 
-const given = (name: string, fallback: string) => process.env[name] || fallback;
+const variable = (name: string, fallback: string) => process.env[name] || fallback;
 
 export async function compareAb(words: readonly string[]): Promise<number> {
   takeWords('compare-ab', words);
-  const test = given('TEST', 'baseline');
+  const test = variable('TEST', 'baseline');
   checkTest(test, 'TEST');
-  const runs = positiveInteger.parse(given('RUNS', '5'));
+  const runs = positiveInteger.parse(variable('RUNS', '5'));
   if (!runs)
-    throw new CompareError(`RUNS is "${given('RUNS', '').slice(0, 80)}"; valid: a whole number above 0`);
-  const seed = positiveInteger.parse(given('SEED', '1'));
+    throw new CompareError(`RUNS is "${variable('RUNS', '').slice(0, 80)}"; valid: a whole number above 0`);
+  const seed = positiveInteger.parse(variable('SEED', '1'));
   if (!seed)
-    throw new CompareError(`SEED is "${given('SEED', '').slice(0, 80)}"; valid: a whole number above 0`);
+    throw new CompareError(`SEED is "${variable('SEED', '').slice(0, 80)}"; valid: a whole number above 0`);
   checkRuns({ head: runs, ...optionsOf(process.env) });
   const sides = { A: await sideOf('A'), B: await sideOf('B') };
   if (JSON.stringify(Object.entries(sides.A).sort()) === JSON.stringify(Object.entries(sides.B).sort()))
@@ -173,7 +173,7 @@ async function runAll({ test, runs, seed, sides, testids, start }: Plan): Promis
   for (const [index, name] of order.entries()) {
     const env = await start(sides[name]);
     const { code, output } = await sh(['scripts/run', test], {
-      THRESHOLDS: given('THRESHOLDS', 'off'),
+      THRESHOLDS: variable('THRESHOLDS', 'off'),
       RUNS: '',
       ...env,
     });

@@ -131,21 +131,21 @@ function watchHost(folder: string, env?: Record<string, string>): () => Promise<
   } catch {
     return async () => {};
   }
-  const said = join(folder, 'host-watch.log');
+  const errors = join(folder, 'host-watch.log');
   const program = join(ROOT, 'analysis/collect/host-watch.ts');
   const args = [program, join(folder, 'host-watch.json'), String(process.pid)];
   const watcher = execa('node', args, {
     env,
     stdin: 'ignore',
     stdout: 'ignore',
-    stderr: { file: said },
+    stderr: { file: errors },
     detached: true,
     reject: false,
   });
   return async () => {
     watcher.kill('SIGTERM');
     await watcher;
-    if (statSync(said, { throwIfNoEntry: false })?.size === 0) rmSync(said);
+    if (statSync(errors, { throwIfNoEntry: false })?.size === 0) rmSync(errors);
   };
 }
 

@@ -30,12 +30,12 @@ import { checkWorkload } from '../workload-document.ts';
 import { claimTarget } from './claim.ts';
 import { checkConfirmed } from './confirm.ts';
 import { checkDisk, checkMemory } from './disk-and-memory.ts';
-import { type Given, givenVariables } from './given.ts';
 import { type Inspected, inspect } from './inspect.ts';
 import { load } from './load.ts';
 import { type OwnServer, ownServer } from './own-server.ts';
 import { payloadWorkload } from './payload.ts';
 import { printPlan, showPlan } from './plan.ts';
+import { type RunVariables, runVariables } from './run-variables.ts';
 import { judged } from './verdict.ts';
 import { askMetrics, startExporter, startScraping } from './watch.ts';
 
@@ -64,8 +64,8 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   if (env.TARGET_IMAGE && stackKind() === 'native')
     throw usage('TARGET_IMAGE needs the docker stack; on the native stack, set TARGET_COMMAND');
   checkPid(env.TARGET_PID);
-  const given = givenVariables(env);
-  checkConfirmed(test, given);
+  const variables = runVariables(env);
+  checkConfirmed(test, variables);
   const folder = folderOf(test);
   env.TESTID = basename(folder);
   await setUp(...needsOf(env));
@@ -74,7 +74,7 @@ export async function run(test: string, words: readonly string[]): Promise<numbe
   const undo = new Undo();
   undo.add(() => rmSync(scratch, { recursive: true, force: true }));
   try {
-    return await inFolder({ test, folder, given }, scratch, undo);
+    return await inFolder({ test, folder, variables }, scratch, undo);
   } finally {
     await undo.all();
   }
@@ -115,7 +115,7 @@ interface Asked {
   test: string;
   /** Results folder. */
   folder: string;
-  given: Given;
+  variables: RunVariables;
 }
 
 async function inFolder(asked: Asked, scratch: string, undo: Undo): Promise<number> {
@@ -200,7 +200,7 @@ async function firstLook(
 }
 
 /** @throws {Ending} with the reason, if there is nothing to load */
-async function discoverWorkload(workload: string, { folder, given }: Asked, dry: boolean) {
+async function discoverWorkload(workload: string, { folder, variables }: Asked, dry: boolean) {
   const { env } = process;
   const failure = await discover(workload, dry);
   if (!failure) {
@@ -213,7 +213,7 @@ async function discoverWorkload(workload: string, { folder, given }: Asked, dry:
   makeFolder(folder);
   writeFileSync(join(folder, 'k6.log'), failure.log);
   const abort = { code: 3 as const, reason: failure.reason };
-  throw new Ending('', (await judged(folder, ABORTED, given, abort)) || TARGET);
+  throw new Ending('', (await judged(folder, ABORTED, variables, abort)) || TARGET);
 }
 
 /** Starts the parts of the stack that the run needs. A plan uses only what is already up. */
@@ -236,28 +236,28 @@ function makeFolder(folder: string) {
 }
 
 async function loadAndJudge(
-  { test, folder, given }: Asked,
+  { test, folder, variables }: Asked,
   { plan, vus }: Inspected,
   server: OwnServer | null,
 ): Promise<number> {
   const { env } = process;
-  const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables: given };
+  const watched = { ...plan, watched_server: env.WATCHED_SERVER ?? '', variables };
   writeAtomic(join(folder, 'plan.json'), `${JSON.stringify(watched, null, 2)}\n`);
   printPlan(plan, { brief: true, trials: hasTrials(test) });
   const viewer = env.GRAFANA_URL ? 'make dashboards' : 'make live';
   logProgress(`${test}: loading ${shownTarget(env.TARGET_URL ?? '')}; watch it with: ${viewer}`);
   // From here on, the run ends with a report, even if a signal arrives between two programs.
-  let taken = 0;
+  let signals = 0;
   const trials = await trialsOf(test);
   const code = await whileTaking(
     // A second signal arrived while no program was running, so something hangs: exit.
-    () => ++taken > 1 && process.exit(INTERRUPTED),
+    () => ++signals > 1 && process.exit(INTERRUPTED),
     () =>
       trials
         ? runTrials(trials, { test, folder, vus, server })
         : load({ test, testid: basename(folder), vus, folder, plan }),
   );
-  const verdict = await judged(folder, code, given);
+  const verdict = await judged(folder, code, variables);
   logLine(`judged: exit code ${verdict}`);
   return verdict;
 }

@@ -9,19 +9,19 @@ import { INTERRUPTED } from '../ending.ts';
 import { k6 } from '../k6.ts';
 import { logProgress } from '../log-progress.ts';
 import { resultsFolder } from '../stack.ts';
-import type { Given } from './given.ts';
+import type { RunVariables } from './run-variables.ts';
 
 /**
  * Writes the run document and its reports, and returns the exit code of the verdict. Without a loaded stack
  * it uses only k6's results.
  *
- * @param given the run's variables
+ * @param variables the run's variables
  * @param abort why there was no load, if k6 left no results
  */
 export async function judged(
   folder: string,
   k6Exit: number,
-  given: Given,
+  variables: RunVariables,
   abort: Abort | null = null,
 ): Promise<number> {
   nameLatest(folder);
@@ -44,7 +44,7 @@ export async function judged(
       prometheus: (RUN_LOG && PROMETHEUS_URL) || null,
       server: WATCHED_SERVER,
       settings: TARGET_SETTINGS,
-      variables: given,
+      variables,
       k6Version: version || null,
       abort,
       grafana: Boolean(GRAFANA_URL),

@@ -81,10 +81,10 @@ export async function startServer(name: string, how: ServerStart): Promise<Serve
     }
     await sleep(50);
   }
-  const said = log();
+  const lines = log();
   const why = running ? `did not start within ${withinS} s` : 'exited instead of starting';
   await stop();
-  throw new Error(`${name} ${why}:\n${said}`);
+  throw new Error(`${name} ${why}:\n${lines}`);
 }
 
 /** Also ends leftover child processes: a detached server leads its own process group. */

@@ -7,7 +7,7 @@ import { VARIABLES as ofTarget } from '../../target/config.js';
 import { ROOT } from '../stack.ts';
 
 /** By name; null = the value is not stored: a secret or, for example, a URL with a query. */
-export type Given = Record<string, string | null>;
+export type RunVariables = Record<string, string | null>;
 
 /** Not repeated: TESTID already exists, and DRY_RUN only shows a plan. */
 const NOT_REPEATED = ['TESTID', 'DRY_RUN'];
@@ -16,7 +16,7 @@ const SHELL_COMMANDS = ['SERVER_COMMAND', 'RESTART_COMMAND'];
 const HAS_QUERY = /:\/\/\S*\?/;
 
 /** @param env including the command's NAME=value words */
-export function givenVariables(env: NodeJS.ProcessEnv): Given {
+export function runVariables(env: NodeJS.ProcessEnv): RunVariables {
   const secrets = secretsOf(env);
   const kept = (value: string) =>
     cleanText(value, secrets) === value && !HAS_QUERY.test(value) ? value : null;
