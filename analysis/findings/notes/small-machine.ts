@@ -1,4 +1,4 @@
-import { bytes, counted } from '../../../contract/units.js';
+import { bytes, number } from '../../../contract/units.js';
 import type { Finding } from '../finding.ts';
 import type { Known } from '../known.ts';
 import { note } from '../note.ts';
@@ -12,18 +12,23 @@ export function smallMachine({
   environment,
 }: Known): Finding[] {
   if (!reference) return [];
-  const small =
-    environment.cores < reference.cores ||
-    environment.memory_bytes < MEMORY_TOLERANCE * reference.memory_bytes;
-  if (!small) return [];
+  const { cores, memory_bytes: memory } = environment;
+  const small = [
+    ...(cores < reference.cores
+      ? [`fewer cores (${number(cores)}) than the objectives assume (${number(reference.cores)})`]
+      : []),
+    ...(memory < MEMORY_TOLERANCE * reference.memory_bytes
+      ? [`less memory (${bytes(memory)}) than the objectives assume (${bytes(reference.memory_bytes)})`]
+      : []),
+  ];
+  if (small.length === 0) return [];
   const missed = thresholds.some(({ ok }) => ok === false);
   return [
     note(
       'machine',
-      `this machine (${counted(environment.cores, 'core')}, ${bytes(environment.memory_bytes)}) is smaller than ` +
-        `the objectives assume (${counted(reference.cores, 'core')}, ${bytes(reference.memory_bytes)})` +
+      `this machine has ${small.join(' and ')}` +
         (missed ? '; the machine may be the reason for a missed objective' : ''),
-      { figures: { cores: environment.cores, memory_bytes: environment.memory_bytes } },
+      { figures: { cores, memory_bytes: memory } },
     ),
   ];
 }

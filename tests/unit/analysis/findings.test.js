@@ -95,7 +95,7 @@ test('a smaller machine is named, and that nothing was lowered where an objectiv
   const reference_machine = { cores: 8, memory_bytes: 8 * 1024 ** 3 };
   const passed = { ...CALM, plan: { reference_machine }, objectives: [objective('a', 'p99_ms', '<', 85)] };
   assert.deepEqual(statements(find(passed)), [
-    'this machine (4 cores, 8 GiB) is smaller than the objectives assume (8 cores, 8 GiB)',
+    'this machine has fewer cores (4) than the objectives assume (8)',
   ]);
   const missed = { ...passed, objectives: [objective('a', 'p99_ms', '<', 1)] };
   assert.match(statements(find(missed))[0] ?? '', /; the machine may be the reason for a missed objective$/);
@@ -104,7 +104,9 @@ test('a smaller machine is named, and that nothing was lowered where an objectiv
 test('memory is compared, too; what a system keeps for itself is no difference', () => {
   const spec = { ...CALM, plan: { reference_machine: { cores: 4, memory_bytes: 8 * 1024 ** 3 } } };
   assert.deepEqual(find(spec, { environment: { memory_bytes: 7.6 * 1024 ** 3 } }), []);
-  assert.equal(find(spec, { environment: { memory_bytes: 4 * 1024 ** 3 } }).length, 1);
+  assert.deepEqual(statements(find(spec, { environment: { memory_bytes: 4 * 1024 ** 3 } })), [
+    'this machine has less memory (4 GiB) than the objectives assume (8 GiB)',
+  ]);
   assert.deepEqual(find({ ...CALM, plan: { reference_machine: null } }, { environment: { cores: 1 } }), []);
 });
 
