@@ -14,12 +14,6 @@ export const environmentOf = (names: readonly string[]) =>
 /** Search path of the caller's own commands: the project's programs are only used if the caller has none. */
 export const callerPath = () => [process.env.CALLER_PATH, process.env.PATH].filter(Boolean).join(':');
 
-/** The environment of the caller's own commands: the named variables, and the caller's PATH. */
-export const callerEnvironment = (names: readonly string[]) => ({
-  ...environmentOf(names),
-  PATH: callerPath(),
-});
-
 /** The environment of third-party programs. */
 export const plainEnvironment = () => environmentOf(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR']);
 

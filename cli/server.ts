@@ -5,49 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../contract/config-error.js';
 import { readVariables } from '../contract/variable.js';
 import { server as ofServer } from '../contract/variables/server.js';
-import { callerEnvironment } from './child.ts';
-import { startGroup } from './group.ts';
-import { ProgramLog } from './program-log.ts';
-
-/**
- * Environment variables that are passed to a server, because programs and toolchains need them. The run's
- * secrets and a pipeline's command files (GITHUB_ENV) are not passed.
- */
-export const OF_TOOLCHAINS = [
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
-  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE'],
-  ...['HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM', 'CI'],
-  ...[
-    'NODE_ENV',
-    'NVM_DIR',
-    'NVM_BIN',
-    'VOLTA_HOME',
-    'PNPM_HOME',
-    'VIRTUAL_ENV',
-    'CONDA_PREFIX',
-    'PYENV_ROOT',
-    'UV_CACHE_DIR',
-  ],
-  ...[
-    'JAVA_HOME',
-    'GOPATH',
-    'GOROOT',
-    'GOCACHE',
-    'GOMODCACHE',
-    'CARGO_HOME',
-    'RUSTUP_HOME',
-    'RUSTUP_TOOLCHAIN',
-  ],
-  ...[
-    'DOTNET_ROOT',
-    'GEM_HOME',
-    'LD_LIBRARY_PATH',
-    'XDG_CACHE_HOME',
-    'XDG_CONFIG_HOME',
-    'XDG_DATA_HOME',
-    'XDG_RUNTIME_DIR',
-  ],
-];
+import { type CallerCommand, startCallerCommand } from './caller-command.ts';
 
 /** Interval of readiness checks: start times are accurate to a few milliseconds. */
 const LOOK_MS = 10;
@@ -63,19 +21,12 @@ export interface Server {
   stop(): Promise<string | null>;
 }
 
-export interface ServerOptions {
-  /** A bash command. */
-  command: string;
+export interface ServerOptions extends CallerCommand {
   /** URL that answers when the server is ready. */
   url: string;
   /** Requires a 2xx status. Otherwise any status counts, because an MCP endpoint refuses a plain GET. */
   exact: boolean;
   withinS: number;
-  /** Log file; output is written without secrets and control characters. */
-  log: string;
-  /** Names of additional environment variables to pass. */
-  variables: readonly string[];
-  secrets: readonly string[];
   /** Aborts the wait. */
   signal: AbortSignal;
 }
@@ -108,13 +59,8 @@ export function askedServer(): AskedServer | null {
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { command, url, exact, withinS, log, variables, secrets, signal } = options;
-  const output = new ProgramLog(log, secrets);
   const beganMs = performance.now();
-  const child = startGroup(['bash', '-c', command], {
-    env: callerEnvironment([...OF_TOOLCHAINS, ...variables]),
-    isWholeEnv: true,
-    onOutput: output.add,
-  });
+  const { child, output } = startCallerCommand({ command, variables, log, secrets });
   let code: number | null = null;
   child.ended.then((ended) => {
     code = ended;

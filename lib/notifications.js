@@ -1,8 +1,8 @@
 /** Calls a tool that notifies all clients, and measures when its notifications arrive on the held streams. */
-import { setTimeout } from 'k6/timers';
 import { asText } from '../contract/as-text.js';
 import { notificationDelay, notifyCalls } from './metrics.js';
 import { TargetError } from './target-error.js';
+import { until } from './until.js';
 
 /** Minimum interval between the calls. */
 const MIN_INTERVAL_S = 1;
@@ -40,8 +40,7 @@ export function notifyTool(client) {
  *   intervals, the last one an interval before its end
  */
 export function notifyCallsOf(phases) {
-  return phases.flatMap(({ name, measured, start_s, duration_s, labels }) => {
-    const streams = Number(labels?.streams ?? 0);
+  return phases.flatMap(({ name, measured, start_s, duration_s, streams }) => {
     if (!measured || !streams) return [];
     const intervalS = Math.max(MIN_INTERVAL_S, streams / MAX_PER_S);
     const count = Math.max(1, Math.floor(duration_s / intervalS));
@@ -59,8 +58,7 @@ export function notifyCallsOf(phases) {
  */
 export async function makeNotifyCalls(client, tool, calls, startedMs) {
   for (const { at_s, phase } of calls) {
-    const waitMs = startedMs + at_s * 1000 - Date.now();
-    await new Promise((resolve) => setTimeout(() => resolve(undefined), Math.max(0, waitMs)));
+    await until(startedMs + at_s * 1000);
     client.requestAsync('tools/call', tool).then(({ ok }) => notifyCalls.add(ok, { phase }));
   }
 }

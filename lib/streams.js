@@ -2,10 +2,10 @@
  * Streams for messages that the server initiates. A VU holds many streams, because idle streams cost no CPU.
  */
 import exec from 'k6/execution';
-import { setTimeout } from 'k6/timers';
 import { makeClient } from './credentials.js';
 import { sessionsKept, streamOpening } from './metrics.js';
 import { makeNotifyCalls, notificationRecorder, notifyCallsOf, notifyTool } from './notifications.js';
+import { until } from './until.js';
 
 /** After this many refused or lost streams in a row, a VU stops opening streams. */
 const MAX_LOST = 10;
@@ -41,10 +41,6 @@ export function streamsOf({ client, connection: { era, capabilities } }) {
     },
   };
 }
-
-/** @param {number} ms Unix time @returns {Promise<void>} */
-const until = (ms) =>
-  new Promise((resolve) => setTimeout(() => resolve(undefined), Math.max(0, ms - Date.now())));
 
 /**
  * Opens this VU's share of a phase's streams, evenly over time, and holds them until the clients leave. The

@@ -1,11 +1,8 @@
 /** Runs RESTART_COMMAND, which replaces the server under test: `kubectl rollout`, `docker compose`, a script. */
 import { join } from 'node:path';
 import { secretsOf } from '../../analysis/clean-text.ts';
-import { callerEnvironment } from '../../cli/child.ts';
+import { startCallerCommand } from '../../cli/caller-command.ts';
 import { broken } from '../../cli/ending.ts';
-import { startGroup } from '../../cli/group.ts';
-import { ProgramLog } from '../../cli/program-log.ts';
-import { OF_TOOLCHAINS } from '../../cli/server.ts';
 
 /** Addresses and configuration files of the tools that replace servers. */
 const OF_ORCHESTRATORS = ['KUBECONFIG', 'DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG'];
@@ -29,11 +26,11 @@ export interface Restart {
  * @throws {Ending} if it fails, or still runs at the end of the load
  */
 export async function runRestartCommand({ command, variables, folder, loadEnd }: Restart): Promise<void> {
-  const output = new ProgramLog(join(folder, LOG), secretsOf(process.env));
-  const child = startGroup(['bash', '-c', command], {
-    env: callerEnvironment([...OF_TOOLCHAINS, ...OF_ORCHESTRATORS, ...variables]),
-    isWholeEnv: true,
-    onOutput: output.add,
+  const { child, output } = startCallerCommand({
+    command,
+    variables: [...OF_ORCHESTRATORS, ...variables],
+    log: join(folder, LOG),
+    secrets: secretsOf(process.env),
   });
   // It may also reject, after the command has exited.
   loadEnd.catch(() => {});

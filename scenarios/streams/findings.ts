@@ -27,8 +27,7 @@ const about = (statement: string, figures: Finding['figures'] = {}, evidence: st
 export function findingsOf({ record, ends, steps, costs, areHeld }: Found): Finding[] {
   const { refused, silent, declined, cut } = ends;
   const limit = lifetimeOf(cut);
-  const notifications = notified(steps);
-  const lost = notifications.filter(isLoss);
+  const { lost, others } = notified(steps);
   return [
     // The first finding is part of the run's headline.
     ...lost,
@@ -38,14 +37,10 @@ export function findingsOf({ record, ends, steps, costs, areHeld }: Found): Find
     ...unanswered(steps, silent, limit),
     ...lifetimes(cut, limit, record),
     ...slower(steps),
-    ...notifications.filter((finding) => !lost.includes(finding)),
+    ...others,
     ...cost(costs, areHeld),
   ];
 }
-
-/** Whether notifications did not arrive. */
-const isLoss = ({ figures: { received, expected } }: Finding) =>
-  typeof received === 'number' && typeof expected === 'number' && received < STREAMS.minReceived * expected;
 
 const mostHeld = ({ held }: Streams) => Math.max(0, ...held.map(({ count }) => count));
 
@@ -169,7 +164,7 @@ function slower(steps: readonly Step[]): Finding[] {
 }
 
 /** Reports whether NOTIFY_TOOL's notifications arrived, and their delay. */
-function notified(steps: readonly Step[]): Finding[] {
+function notified(steps: readonly Step[]): { lost: Finding[]; others: Finding[] } {
   const called = steps.flatMap(({ notifications, heldAtMost }) =>
     notifications && notifications.expected > 0 ? [{ heldAtMost, ...notifications }] : [],
   );
@@ -177,13 +172,15 @@ function notified(steps: readonly Step[]): Finding[] {
   const last = called.at(-1);
   if (!first || !last) {
     const failed = steps.reduce((sum, { notifications }) => sum + (notifications?.failed ?? 0), 0);
-    return failed > 0 ? [about(`all ${counted(failed, 'NOTIFY_TOOL call')} failed`, { failed })] : [];
+    const others = failed > 0 ? [about(`all ${counted(failed, 'NOTIFY_TOOL call')} failed`, { failed })] : [];
+    return { lost: [], others };
   }
   const sumOf = (name: 'calls' | 'expected' | 'received') =>
     called.reduce((sum, step) => sum + step[name], 0);
   const received = sumOf('received');
   const calls = counted(sumOf('calls'), 'NOTIFY_TOOL call');
-  if (received === 0) return [about(`none of the ${calls} caused a notification`, { received })];
+  if (received === 0)
+    return { lost: [about(`none of the ${calls} caused a notification`, { received })], others: [] };
   // A server may send several notifications per call.
   const perCall = Math.max(1, Math.round(first.received / first.expected));
   const expected = perCall * sumOf('expected');
@@ -191,15 +188,16 @@ function notified(steps: readonly Step[]): Finding[] {
   const delayOf = ({ delay_ms, heldAtMost }: typeof first) =>
     `${milliseconds(delay_ms?.p95)} with ${counted(heldAtMost, 'stream')}`;
   const delays = [delayOf(first), ...(last === first ? [] : [delayOf(last)])].join(', ');
-  return [
-    about(
-      short
-        ? `${number(expected - received)} of ${counted(expected, 'notification')} did not arrive, the first with ${counted(short.heldAtMost, 'stream')} held`
-        : `all ${counted(expected, 'notification')} of ${calls} arrived`,
-      { expected, received },
-    ),
-    about(`p95 of the notifications' delay: ${delays}`, { delay_p95_ms: last.delay_ms?.p95 ?? null }),
-  ];
+  const arrival = about(
+    short
+      ? `${number(expected - received)} of ${counted(expected, 'notification')} did not arrive, the first with ${counted(short.heldAtMost, 'stream')} held`
+      : `all ${counted(expected, 'notification')} of ${calls} arrived`,
+    { expected, received },
+  );
+  const delay = about(`p95 of the notifications' delay: ${delays}`, {
+    delay_p95_ms: last.delay_ms?.p95 ?? null,
+  });
+  return short ? { lost: [arrival], others: [delay] } : { lost: [], others: [arrival, delay] };
 }
 
 function cost(costs: readonly Cost[], areHeld: boolean): Finding[] {

@@ -5,6 +5,7 @@ import { freePort } from '../../contract/free-port.js';
 import { assertMeasured, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
+import { statementsOf } from '../statements.js';
 
 await ownStack();
 
@@ -15,7 +16,7 @@ async function disconnects(variables) {
   /** @type {any[]} */
   const found = result.document.findings;
   const own = found.filter(({ subject }) => subject === 'disconnects');
-  return { ...result, own, text: own.map(({ statement }) => statement).join('\n') };
+  return { ...result, own, text: statementsOf(found, 'disconnects') };
 }
 
 test('sessions of 100 KiB that only their clients end: those of clients that are reset are kept, those that are ended are not', async () => {

@@ -5,6 +5,7 @@ import { freePort } from '../../contract/free-port.js';
 import { assertMeasured, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
 import { startEverything } from '../servers/everything.js';
+import { statementsOf } from '../statements.js';
 
 await ownStack();
 
@@ -12,10 +13,7 @@ await ownStack();
 async function longCalls(variables) {
   const result = await runTest('long-calls', { PROFILE: 'smoke', ...variables });
   if (result.code !== 99) assertMeasured(result);
-  /** @type {any[]} */
-  const found = result.document.findings;
-  const own = found.filter(({ subject }) => subject === 'long-calls');
-  return { ...result, text: own.map(({ statement }) => statement).join('\n') };
+  return { ...result, text: statementsOf(result.document.findings, 'long-calls') };
 }
 
 /** @param {string} mode and seconds, of tests/servers/long-calls.js */

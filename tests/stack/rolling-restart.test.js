@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { freePort } from '../../contract/free-port.js';
 import { assertMeasured, command, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
+import { statementsOf } from '../statements.js';
 
 await ownStack();
 
@@ -15,10 +16,7 @@ await ownStack();
 async function rolling(variables) {
   const result = await runTest('rolling-restart', { PROFILE: 'smoke', THRESHOLDS: 'off', ...variables });
   if (!variables.THRESHOLDS) assertMeasured(result);
-  /** @type {any[]} */
-  const found = result.document.findings;
-  const own = found.filter(({ subject }) => subject === 'rolling-restart');
-  return { ...result, text: own.map(({ statement }) => statement).join('\n') };
+  return { ...result, text: statementsOf(result.document.findings, 'rolling-restart') };
 }
 
 /** @param {number} port @param {string} command */

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { freePort } from '../../contract/free-port.js';
 import { assertMeasured, runTest } from '../lab.js';
 import { ownStack } from '../own-stack.js';
+import { statementsOf } from '../statements.js';
 
 await ownStack();
 
@@ -26,7 +27,7 @@ async function streams(mode, variables) {
   /** @type {any[]} */
   const found = result.document.findings;
   const own = found.filter(({ subject }) => subject === 'streams');
-  return { ...result, own, text: own.map(({ statement }) => statement).join('\n') };
+  return { ...result, own, text: statementsOf(found, 'streams') };
 }
 
 test('20 workers, each of which a held stream keeps: with 20 held no call is answered, until they are closed', async () => {

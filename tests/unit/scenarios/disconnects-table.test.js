@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statementsOf } from '../../statements.js';
 import { runOf, signal, summary, trend } from '../analysis/build.js';
 import { rowsOf } from './rows-of.js';
 
@@ -50,11 +51,7 @@ function disconnects(leaving, { keptMib = 0, backP99 = 10, known = 0 } = {}) {
 }
 
 /** @param {Awaited<ReturnType<typeof disconnects>>} run */
-const textOf = ({ findings }) =>
-  findings
-    .filter(({ subject }) => subject === 'disconnects')
-    .map(({ statement }) => statement)
-    .join('\n');
+const textOf = ({ findings }) => statementsOf(findings, 'disconnects');
 
 test('memory that each wave leaves is what a client leaves, with its interval', async () => {
   const run = await disconnects('reset', { keptMib: 4 });

@@ -1,6 +1,7 @@
 /** Notifications that NOTIFY_TOOL causes on held streams: arrived, lost, late. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statementsOf } from '../../statements.js';
 import { runOf, STARTED_MS, summary, trend } from '../analysis/build.js';
 import { rowsOf } from './rows-of.js';
 
@@ -31,11 +32,7 @@ const notified = (steps, calls = { passes: 4, fails: 0 }) => {
 };
 
 /** @param {Awaited<ReturnType<typeof notified>>} run */
-const textOf = ({ findings }) =>
-  findings
-    .filter(({ subject }) => subject === 'streams')
-    .map(({ statement }) => statement)
-    .join('\n');
+const textOf = ({ findings }) => statementsOf(findings, 'streams');
 
 test('all arrived', async () => {
   const run = await notified([

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { namesPort } from '../../../cli/run/own-server.ts';
 import { switchConfig } from '../../../scenarios/rolling-restart/switch.ts';
+import { statementsOf } from '../../statements.js';
 import { runOf, STARTED_MS, summary } from '../analysis/build.js';
 import { rowsOf } from './rows-of.js';
 
@@ -37,11 +38,7 @@ const rolling = ({ expired = 0, failures = {}, held = [], closed = [] } = {}) =>
 };
 
 /** @param {Awaited<ReturnType<typeof rolling>>} run */
-const textOf = ({ findings }) =>
-  findings
-    .filter(({ subject }) => subject === 'rolling-restart')
-    .map(({ statement }) => statement)
-    .join('\n');
+const textOf = ({ findings }) => statementsOf(findings, 'rolling-restart');
 
 test('nothing lost: no call, no session and no stream', async () => {
   const run = await rolling({ held: [[-20, 20]] });
